@@ -1,0 +1,76 @@
+//! A question as words and concepts, before the merchant's vocabulary is asked.
+
+use std::ops::Range;
+
+use vitrine_domain::Language;
+
+use crate::text::lexicon::{Concept, Lexicon};
+use crate::text::{Token, language, stop_words, tokenize};
+
+/// What is read of a question; a longer one repeats itself.
+const QUESTION_CHARACTERS_MAX: usize = 2_000;
+const TOKENS_MAX: usize = 64;
+const ADVICE: &str = "recommendation";
+const WISHES: [&str; 2] = ["q_need_want", "q_do_you_have"];
+
+/// A question as far as it can be understood without the merchant's knowledge.
+pub(super) struct Question {
+    pub(super) language: Language,
+    pub(super) tokens: Vec<Token>,
+    pub(super) concepts: Vec<Said>,
+}
+
+/// A concept and the tokens that say it.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    pub(super) concept: Concept,
+    pub(super) tokens: Range<usize>,
+}
+
+impl Question {
+    pub(super) fn new(text: &str, expected: Language) -> Self {
+        let text: String = text.chars().take(QUESTION_CHARACTERS_MAX).collect();
+        let mut tokens = tokenize(&text);
+        tokens.truncate(TOKENS_MAX);
+        let language = language::detect_tokens(&text, &tokens, expected);
+        let found = Lexicon::of_shops().find(&tokens, language);
+        let concepts = found.map(|found| Said { concept: found.concept, tokens: found.tokens }).collect();
+        Self { language, tokens, concepts }
+    }
+
+    pub(super) fn is_stop_word(&self, at: usize) -> bool {
+        stop_words::is_stop_word(&self.tokens[at].text, self.language)
+    }
+
+    /// Whether the word is so common that the question seldom turns on it.
+    pub(super) fn is_common_word(&self, at: usize) -> bool {
+        stop_words::is_common_word(&self.tokens[at].text, self.language)
+    }
+
+    /// Whether the word belongs to no concept but such as say how something is asked.
+    pub(super) fn only_says_how(&self, at: usize) -> bool {
+        let lexicon = Lexicon::of_shops();
+        let mut here = self.concepts.iter().filter(|said| said.tokens.contains(&at)).peekable();
+        here.peek().is_some() && here.all(|said| lexicon.is_weak(said.concept))
+    }
+
+    /// Whether the shopper asks what to buy.
+    pub(super) fn asks_for_advice(&self) -> bool {
+        self.says(ADVICE)
+    }
+
+    /// Whether the shopper wants something or asks whether it is there.
+    pub(super) fn wishes(&self) -> bool {
+        WISHES.into_iter().any(|id| self.says(id))
+    }
+
+    fn says(&self, id: &str) -> bool {
+        let concept = Lexicon::of_shops().concept(id);
+        self.concepts.iter().any(|said| Some(said.concept) == concept)
+    }
+
+    /// Places of the words that say what is asked.
+    pub(super) fn content(&self) -> impl Iterator<Item = usize> {
+        (0..self.tokens.len()).filter(|at| !self.is_stop_word(*at))
+    }
+}

@@ -1,0 +1,4 @@
+//! What is said in a conversation.
+
+pub mod list;
+pub mod send;

@@ -1,0 +1,4 @@
+//! `/api/messages`
+
+mod list;
+mod send;
