@@ -63,7 +63,10 @@ async fn main() -> Result<()> {
     let database = Database::connect(&arguments.runtime_url, Role::Runtime, arguments.runtime_connections_max).await?;
     let directory = TenantDirectory::open(arguments.tenants);
     let tenants = directory.subscribe();
-    let settings = KafkaSettings { bootstrap_servers: arguments.kafka_bootstrap_servers, topic_prefix: arguments.kafka_topic_prefix };
+    let settings = KafkaSettings {
+        bootstrap_servers: arguments.kafka_bootstrap_servers,
+        topic_prefix: arguments.kafka_topic_prefix,
+    };
     let bus: Arc<dyn Bus> = Arc::new(KafkaBus::connect(settings, BusMetrics::new(&registry)?)?);
     bus.ensure_topics().await?;
 

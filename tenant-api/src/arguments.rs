@@ -104,11 +104,21 @@ pub struct HttpArguments {
     pub widget_origin: PublicOrigin,
 
     /// Where browsers reach the console.
-    #[arg(long, env = "VITRINE_CONSOLE_ORIGIN", default_value = "http://console.localhost:7400", value_name = "ORIGIN")]
+    #[arg(
+        long,
+        env = "VITRINE_CONSOLE_ORIGIN",
+        default_value = "http://console.localhost:7400",
+        value_name = "ORIGIN"
+    )]
     pub console_origin: PublicOrigin,
 
     /// Where browsers reach uploaded files.
-    #[arg(long, env = "VITRINE_UPLOADS_ORIGIN", default_value = "http://uploads.localhost:7400", value_name = "ORIGIN")]
+    #[arg(
+        long,
+        env = "VITRINE_UPLOADS_ORIGIN",
+        default_value = "http://uploads.localhost:7400",
+        value_name = "ORIGIN"
+    )]
     pub uploads_origin: PublicOrigin,
 
     /// Where browsers reach the demo pages.

@@ -27,7 +27,12 @@ use crate::hosts::Site;
 pub fn widget(assets: &Assets) -> Router<AppState> {
     let hashed = ServiceBuilder::new()
         .layer(SetResponseHeaderLayer::overriding(header::CACHE_CONTROL, cached_for_ever))
-        .service(ServeDir::new(assets.hashed_folder()).append_index_html_on_directories(false).precompressed_br().precompressed_gzip());
+        .service(
+            ServeDir::new(assets.hashed_folder())
+                .append_index_html_on_directories(false)
+                .precompressed_br()
+                .precompressed_gzip(),
+        );
     Router::new()
         .route("/w/{file}", get(loader::handler))
         .route("/iframe/{key}", get(frame::of_chatbot))

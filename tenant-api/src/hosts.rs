@@ -34,13 +34,11 @@ pub struct PublicOrigins {
 impl PublicOrigins {
     /// The hosts of the embedded default, which resolve to this machine in every browser.
     pub fn localhost(port: u16) -> Self {
-        let origin = |name: &str| PublicOrigin { origin: format!("http://{name}.localhost:{port}"), host: format!("{name}.localhost") };
-        Self {
-            widget: origin("widget"),
-            console: origin("console"),
-            uploads: origin("uploads"),
-            demo: origin("shop"),
-        }
+        let origin = |name: &str| PublicOrigin {
+            origin: format!("http://{name}.localhost:{port}"),
+            host: format!("{name}.localhost"),
+        };
+        Self { widget: origin("widget"), console: origin("console"), uploads: origin("uploads"), demo: origin("shop") }
     }
 }
 
@@ -141,7 +139,8 @@ impl Hosts {
 
     /// What the host of a `Host` header serves; the port does not matter.
     pub fn place(&self, host: &str) -> Option<Place> {
-        let authority: Authority = host.parse().ok().filter(|authority: &Authority| !authority.as_str().contains('@'))?;
+        let authority: Authority =
+            host.parse().ok().filter(|authority: &Authority| !authority.as_str().contains('@'))?;
         let name = authority.host();
         self.places.get(name).or_else(|| self.places.get(&name.to_ascii_lowercase())).copied()
     }
@@ -176,7 +175,17 @@ mod tests {
 
     #[test]
     fn other_hosts_have_none() {
-        for host in ["", "localhost", "evil.widget.localhost", "widget.localhost.evil.example", "127.0.0.2", "a b", "x@widget.localhost", "[::1]:7400", "widget.localhost."] {
+        for host in [
+            "",
+            "localhost",
+            "evil.widget.localhost",
+            "widget.localhost.evil.example",
+            "127.0.0.2",
+            "a b",
+            "x@widget.localhost",
+            "[::1]:7400",
+            "widget.localhost.",
+        ] {
             assert_eq!(hosts().place(host), None, "{host:?}");
         }
     }
@@ -191,7 +200,13 @@ mod tests {
     fn an_origin_is_written_as_browsers_write_it() {
         let origin: PublicOrigin = "https://Widget.Example:443/".parse().unwrap();
         assert_eq!(origin.as_str(), "https://widget.example");
-        for wrong in ["widget.example", "https://widget.example/path", "ftp://widget.example", "https://a@widget.example", "https://"] {
+        for wrong in [
+            "widget.example",
+            "https://widget.example/path",
+            "ftp://widget.example",
+            "https://a@widget.example",
+            "https://",
+        ] {
             assert!(wrong.parse::<PublicOrigin>().is_err(), "{wrong:?}");
         }
         for wrong in ["shop", "=dir", "shop=", "shop:80=dir", "a/b=dir"] {

@@ -24,8 +24,8 @@ use channel::{Channel, Next, Stored, Unfinished};
 use reader::Reader;
 pub use stored::{LastAnswer, StoredThreads, ThreadNow, ThreadOf};
 pub use stream::{HEARTBEAT_EVERY, ThreadStream};
-use threads::Threads;
 pub use threads::HubSettings;
+use threads::Threads;
 pub use wait::AnswerWait;
 
 /// Tries at reading an answer that the events did not tell, before the thread's readers are sent to fetch it
@@ -180,3 +180,6 @@ impl Hub {
         self.inner.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

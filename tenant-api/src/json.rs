@@ -56,7 +56,8 @@ pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Res
         return Err(too_large());
     }
     to_bytes(body, bytes_max).await.map_err(|error| {
-        if std::error::Error::source(&error).is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>)
+        if std::error::Error::source(&error)
+            .is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>)
         {
             too_large()
         } else {
@@ -153,7 +154,10 @@ mod tests {
     fn privileged_and_other_unknown_fields_are_refused_by_name() {
         for field in ["roles", "balance", "merchant_id", "visitor_id", "is_admin"] {
             let problem = refused(&format!(r#"{{"name": "a", "{field}": 1}}"#));
-            assert_eq!(problem, Problem::invalid_field(field, "not a field of this request; its fields are name, parts"));
+            assert_eq!(
+                problem,
+                Problem::invalid_field(field, "not a field of this request; its fields are name, parts")
+            );
         }
     }
 

@@ -31,9 +31,8 @@ async fn main() -> anyhow::Result<()> {
 async fn serve_shoppers(arguments: ServeArguments) -> anyhow::Result<()> {
     let ServeArguments { service, backends, http, without_work } = arguments;
     telemetry::init(&service.telemetry)?;
-    let listener = TcpListener::bind(http.address)
-        .await
-        .with_context(|| format!("failed to listen on {}", http.address))?;
+    let listener =
+        TcpListener::bind(http.address).await.with_context(|| format!("failed to listen on {}", http.address))?;
     let configuration = Configuration {
         sites: http.sites.clone(),
         platform_token: http.platform_token.clone(),

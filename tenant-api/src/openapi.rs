@@ -31,10 +31,13 @@ struct Security;
 impl Modify for Security {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let bearer = |description: &str| {
-            SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(description)).build())
+            SecurityScheme::Http(
+                HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(description)).build(),
+            )
         };
         let components = openapi.components.get_or_insert_default();
-        components.add_security_scheme("visitor", bearer("The embed token of the widget's document, or a visitor token"));
+        components
+            .add_security_scheme("visitor", bearer("The embed token of the widget's document, or a visitor token"));
         components.add_security_scheme("platform", bearer("The platform's own token"));
     }
 }

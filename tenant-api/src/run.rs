@@ -197,13 +197,7 @@ fn app(
 }
 
 /// Serves HTTP. Streams end before the server drains: no server's graceful stop ends while a stream is open.
-fn serve(
-    tasks: &TaskTracker,
-    app: Arc<App>,
-    listener: TcpListener,
-    bus: Arc<dyn Bus>,
-    shutdown: &CancellationToken,
-) {
+fn serve(tasks: &TaskTracker, app: Arc<App>, listener: TcpListener, bus: Arc<dyn Bus>, shutdown: &CancellationToken) {
     let streams = CancellationToken::new();
     tasks.spawn(app.hub.clone().run(bus, streams.clone()));
     let front = Front::new(app);
@@ -211,11 +205,8 @@ fn serve(
         let front = front.clone();
         async move { front.answer(request).await }
     });
-    let limits = Limits {
-        connections_max: CONNECTIONS_MAX,
-        buffer_bytes_max: CONNECTION_BUFFER_BYTES_MAX,
-        ..Limits::default()
-    };
+    let limits =
+        Limits { connections_max: CONNECTIONS_MAX, buffer_bytes_max: CONNECTION_BUFFER_BYTES_MAX, ..Limits::default() };
     tasks.spawn(vitrine_service::serve(listener, router, shutdown.clone(), streams, limits));
 }
 

@@ -56,7 +56,8 @@ impl FromRequestParts<AppState> for Shopper {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let session = bearer(&parts.headers).and_then(|token| state.tokens.verify(token).ok()).ok_or_else(token_invalid)?;
+        let session =
+            bearer(&parts.headers).and_then(|token| state.tokens.verify(token).ok()).ok_or_else(token_invalid)?;
         let tenants = state.tenants();
         let Some(chatbot) = tenants.find_chatbot(session.merchant, &session.chatbot) else {
             return Err(if tenants.is_ready() { token_invalid() } else { starting() });

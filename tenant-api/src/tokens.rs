@@ -99,11 +99,7 @@ impl Tokens {
         }
         let mut validation = Validation::new(Algorithm::HS256);
         validation.leeway = 0;
-        Ok(Self {
-            signing: EncodingKey::from_secret(secret),
-            verifying: DecodingKey::from_secret(secret),
-            validation,
-        })
+        Ok(Self { signing: EncodingKey::from_secret(secret), verifying: DecodingKey::from_secret(secret), validation })
     }
 
     /// A token for the session, good from `now` for the lifetime of its kind.

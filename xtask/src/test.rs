@@ -25,6 +25,8 @@ pub struct TestArguments {
 /// One part of the tests.
 struct Part {
     name: &'static str,
+    /// What the machine must have for it; installed if missing.
+    needs: fn() -> Result<()>,
     /// A part that takes longer than this has failed.
     budget: Duration,
     run: fn(&Settings) -> Result<usize>,
@@ -36,13 +38,23 @@ struct Settings {
 }
 
 const PARTS: [Part; 7] = [
-    Part { name: "tidy", budget: Duration::from_mins(1), run: |_| parts::tidy() },
-    Part { name: "console", budget: Duration::from_mins(8), run: |_| parts::console() },
-    Part { name: "lint", budget: Duration::from_mins(20), run: |_| parts::lint() },
-    Part { name: "generated", budget: Duration::from_mins(20), run: |_| parts::generated() },
-    Part { name: "rust", budget: Duration::from_mins(30), run: parts::rust },
-    Part { name: "system", budget: Duration::from_mins(20), run: parts::system },
-    Part { name: "journeys", budget: Duration::from_mins(15), run: parts::journeys },
+    Part { name: "tidy", needs: || Ok(()), budget: Duration::from_mins(1), run: |_| parts::tidy() },
+    Part {
+        name: "console",
+        needs: packages::ensure_for_tests,
+        budget: Duration::from_mins(8),
+        run: |_| parts::console(),
+    },
+    Part { name: "lint", needs: packages::ensure_for_up, budget: Duration::from_mins(20), run: |_| parts::lint() },
+    Part {
+        name: "generated",
+        needs: packages::ensure_for_up,
+        budget: Duration::from_mins(20),
+        run: |_| parts::generated(),
+    },
+    Part { name: "rust", needs: packages::ensure_for_tests, budget: Duration::from_mins(30), run: parts::rust },
+    Part { name: "system", needs: packages::ensure_for_tests, budget: Duration::from_mins(20), run: parts::system },
+    Part { name: "journeys", needs: packages::ensure_for_tests, budget: Duration::from_mins(15), run: parts::journeys },
 ];
 
 /// How much longer a part may take with the long matrices.
@@ -57,8 +69,6 @@ pub fn test(arguments: &TestArguments) -> Result<()> {
         let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
         bail!("no such part: the parts are {}", names.join(", "));
     }
-    packages::ensure_for_tests()?;
-
     let settings = Settings { long: arguments.long };
     let rows: Vec<Row> = chosen.into_iter().map(|part| run(part, &settings)).collect();
     summary::print(&rows);
@@ -72,7 +82,7 @@ pub fn test(arguments: &TestArguments) -> Result<()> {
 fn run(part: &Part, settings: &Settings) -> Row {
     say(&format!("part: {}", part.name));
     let started = Instant::now();
-    let result = (part.run)(settings);
+    let result = (part.needs)().and_then(|()| (part.run)(settings));
     let took = started.elapsed();
     let budget = if settings.long { part.budget * LONG_FACTOR } else { part.budget };
     let count = match &result {

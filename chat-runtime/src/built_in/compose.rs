@@ -19,16 +19,27 @@ pub(super) fn compose(question: &ModelQuestion) -> String {
     let fitting = |evidence: &Evidence| {
         evidence.kind == SourceKind::Product && evidence.score >= best.score * PRODUCT_SCORE_SHARE_MIN
     };
-    let products: Vec<String> = (1..)
-        .zip(&question.evidence)
-        .filter(|(_, evidence)| fitting(evidence))
-        .take(PRODUCTS_MAX)
-        .map(|(number, product)| cite(&format!("**{}**: {}", product.title, product.text.trim()), number))
-        .collect();
-    if let [only] = products.as_slice() {
-        return only.clone();
+    let products: Vec<(usize, &Evidence)> =
+        (1..).zip(&question.evidence).filter(|(_, evidence)| fitting(evidence)).take(PRODUCTS_MAX).collect();
+    if let [(number, only)] = products.as_slice() {
+        return describe(only, only.text.trim(), *number);
     }
+    let products: Vec<String> =
+        products.into_iter().map(|(number, product)| describe(product, &gist(&product.text), number)).collect();
     format!("{}\n\n- {}", texts::products_found(question.language), products.join("\n- "))
+}
+
+fn describe(product: &Evidence, text: &str, number: usize) -> String {
+    cite(&format!("**{}**: {text}", product.title), number)
+}
+
+/// What a product is and what it costs: a product's passage begins with its description and ends with its price.
+fn gist(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    match (lines.next(), lines.next_back()) {
+        (Some(first), Some(last)) => format!("{first} {last}"),
+        (first, _) => first.unwrap_or_default().to_owned(),
+    }
 }
 
 fn cite(text: &str, number: usize) -> String {
@@ -53,6 +64,13 @@ mod tests {
     fn the_best_passage_is_quoted_with_its_number() {
         let found = vec![evidence(SourceKind::Faq, "returns", 0.9), evidence(SourceKind::Product, "bell", 0.9)];
         assert_eq!(answer(found), "About returns. [1]");
+    }
+
+    #[test]
+    fn in_a_list_a_product_is_its_description_and_its_price() {
+        assert_eq!(gist("A city bike.\nColour: red\nPrice: 749.00 EUR\n"), "A city bike. Price: 749.00 EUR");
+        assert_eq!(gist("A city bike."), "A city bike.");
+        assert_eq!(gist(""), "");
     }
 
     #[test]

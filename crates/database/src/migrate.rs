@@ -3,6 +3,7 @@
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use sqlx::migrate::Migrator;
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{Connection, PgConnection, PgPool};
 
 use crate::transaction::StoreError;
@@ -24,7 +25,10 @@ pub enum MigrateError {
 /// Applies what is missing, as the owner of the schema (`vitrine_owner`). Migrations of a newer version that are
 /// already there are left alone, so that a rollback of the programs works.
 pub async fn migrate(owner_url: &SecretString) -> Result<(), MigrateError> {
-    let mut connection = PgConnection::connect(owner_url.expose_secret()).await.map_err(MigrateError::Connect)?;
+    let options: PgConnectOptions = owner_url.expose_secret().parse().map_err(MigrateError::Connect)?;
+    // Repeating is usual, so "exists already" is no news.
+    let options = options.options([("client_min_messages", "warning")]);
+    let mut connection = PgConnection::connect_with(&options).await.map_err(MigrateError::Connect)?;
     let migrator = Migrator { ignore_missing: true, ..clone(&MIGRATOR) };
     migrator.run(&mut connection).await.map_err(MigrateError::Apply)?;
     connection.close().await.map_err(MigrateError::Connect)

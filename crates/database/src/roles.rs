@@ -29,7 +29,8 @@ pub enum BootstrapError {
 /// Login roles: the owner of the schema, who migrates, and the three that programs work as.
 const LOGIN_ROLES: [&str; 4] = ["vitrine_owner", "vitrine_api", "vitrine_worker", "vitrine_runtime"];
 /// Owners of SECURITY DEFINER functions: one reads across merchants, one acknowledges published outbox rows. The owner
-/// of the schema is a member of both, because only a member can hand a function to a role.
+/// of the schema is a member of both, because only a member can hand a function to a role; so it sees what they see, and
+/// no program works as it.
 const FUNCTION_ROLES: [&str; 2] = ["vitrine_reader", "vitrine_publisher"];
 
 /// Makes the roles (or sets their passwords anew) and the database, as the server's superuser. May be repeated.
@@ -49,6 +50,8 @@ pub async fn bootstrap(
     }
 
     let mut connection = PgConnection::connect(superuser_url.expose_secret()).await.map_err(BootstrapError::Connect)?;
+    // Repeating is usual, so "is already a member" is no news.
+    run(&mut connection, "the session", "SET client_min_messages = warning".to_owned()).await?;
     // Two programs may start at once; roles belong to the server, not to a database.
     run(&mut connection, "the lock", "SELECT pg_advisory_lock(7400)".to_owned()).await?;
     for role in FUNCTION_ROLES {

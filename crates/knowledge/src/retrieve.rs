@@ -1,5 +1,6 @@
 //! Finding the passages for a question, and deciding whether they answer it.
 
+mod query;
 mod question;
 mod score;
 mod similar;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use vitrine_database::{StoreError, TenantTransaction};
 use vitrine_domain::{Language, SourceKind};
 
+use query::Query;
 use question::Question;
 
 /// Passages that are scored exactly, best by the index first.
@@ -74,8 +76,7 @@ pub async fn retrieve(
         return Ok(nothing(Verdict::SmallTalk));
     }
     let Some(summary) = store::summary(transaction).await? else { return Ok(nothing(Verdict::Refuse)) };
-    let query = store::look_up(transaction, &question, &summary).await?;
-    if std::env::var("DBG").is_ok() { println!("  UNITS {:?}", query.units); }
+    let query = Query::new(&question, &store::look_up(transaction, &question, summary).await?);
     if query.units.is_empty() {
         return Ok(nothing(Verdict::Refuse));
     }

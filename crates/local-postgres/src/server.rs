@@ -163,6 +163,7 @@ async fn make_data(installation: &Installation, user: UnixUser, folder: &Folder,
         fs::remove_dir_all(&unfinished).map_err(|source| folder.error(source))?;
     }
     fs::create_dir(&unfinished)
+        .and_then(|()| user.give(folder.path()))
         .and_then(|()| user.give(&unfinished))
         .and_then(|()| user.give(&folder.password_file()))
         .map_err(|source| folder.error(source))?;

@@ -43,10 +43,10 @@ impl UnixUser {
         command
     }
 
-    /// Lets this user write into `folder`.
-    pub(crate) fn give(self, folder: &Path) -> io::Result<()> {
+    /// Hands a file or folder to this user; we as root can use it all the same.
+    pub(crate) fn give(self, path: &Path) -> io::Result<()> {
         match self {
-            Self::Nobody => chown(folder, Some(NOBODY), Some(NOBODY)),
+            Self::Nobody => chown(path, Some(NOBODY), Some(NOBODY)),
             Self::Ourselves | Self::Mapped => Ok(()),
         }
     }

@@ -112,12 +112,15 @@ async fn a_server_without_an_owner_is_taken_over() {
 async fn a_stale_id_file_that_names_a_stranger_does_not_stop_a_start() {
     let folder = tempfile::tempdir().expect("a folder");
     Server::start(settings(folder.path())).await.expect("the first start").stop().await.expect("the stop");
-    let stranger = std::process::id();
-    std::fs::write(folder.path().join("data/postmaster.pid"), format!("{stranger}\n")).expect("the id file");
+    // PostgreSQL forgives its own parent, so the number must be somebody else's.
+    let mut stranger = Command::new("cat").stdin(std::process::Stdio::piped()).spawn().expect("cat");
+    let id_file = folder.path().join("data/postmaster.pid");
+    std::fs::write(id_file, format!("{}\n", stranger.id())).expect("the id file");
 
     let server = Server::start(settings(folder.path())).await.expect("the second start");
     query(&server, "SELECT 1").expect("an answer");
     server.stop().await.expect("the stop");
+    stranger.kill().and_then(|()| stranger.wait()).expect("the stranger was left alone");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
-//! Stopping by request; signals are tested with the real programs.
+//! Stopping, as a signal or the program itself asks for it.
 
+use std::process::Command;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -26,4 +27,13 @@ async fn a_stop_is_over_after_its_grace_although_a_task_hangs() {
     shutdown.spawn(std::future::pending::<()>());
     shutdown.request();
     assert!(!shutdown.finish(Duration::from_millis(50)).await);
+}
+
+#[tokio::test]
+async fn the_signal_of_an_orderly_stop_asks_for_one() {
+    let shutdown = Shutdown::on_signals().expect("signal handlers");
+    let own_process = std::process::id().to_string();
+    let sent = Command::new("sh").args(["-c", "kill -s TERM \"$0\"", &own_process]).status().expect("sh");
+    assert!(sent.success());
+    tokio::time::timeout(Duration::from_secs(5), shutdown.token().cancelled()).await.expect("asked to stop");
 }

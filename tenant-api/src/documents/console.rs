@@ -14,7 +14,10 @@ pub async fn handler(State(state): State<AppState>) -> Response {
         "widget" => Some(html(state.widget_origin())),
         _ => None,
     });
-    page(text, "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+    page(
+        text,
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
 }
 
 /// A list entry for each demo shop, on the scheme and port of this very host.

@@ -17,7 +17,9 @@ pub async fn handler(State(state): State<AppState>, Path(key): Path<String>) -> 
     let text = fill(include_str!("demo.html"), |name| {
         Some(match name {
             "language" => chatbot.language.to_string(),
-            "direction" => if chatbot.language.direction() == vitrine_domain::Direction::Rtl { "rtl" } else { "ltr" }.to_owned(),
+            "direction" => {
+                if chatbot.language.direction() == vitrine_domain::Direction::Rtl { "rtl" } else { "ltr" }.to_owned()
+            }
             "shop" => html(&chatbot.tenant().merchant.display_name),
             "title" => html(&chatbot.title),
             "widget" => html(widget),

@@ -62,14 +62,18 @@ mod tests {
     #[test]
     fn names_are_filled_in_and_unknown_ones_stay_empty() {
         let value = |name: &str| (name == "widget").then(|| "http://w".to_owned());
-        assert_eq!(fill(r#"<script src="{{widget}}/w/{{ key:x }}.js"> {{"#, value), r#"<script src="http://w/w/.js"> {{"#);
+        assert_eq!(
+            fill(r#"<script src="{{widget}}/w/{{ key:x }}.js"> {{"#, value),
+            r#"<script src="http://w/w/.js"> {{"#
+        );
     }
 
     proptest! {
         #[test]
         fn no_text_ends_its_script(text in ".*(</script>|<!--|\u{2028})?.*") {
             let json = json_for_script(&text);
-            prop_assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']));
+            let dangerous = ['<', '>', '&', '\u{2028}', '\u{2029}'];
+            prop_assert!(!json.contains(dangerous));
             prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
         }
 

@@ -53,11 +53,8 @@ fn document(state: &AppState, key: &str) -> Response {
 }
 
 fn widget(state: &AppState, key: &str, chatbot: &TenantChatbot) -> Result<Response, Problem> {
-    let session = Session {
-        merchant: chatbot.merchant_id(),
-        chatbot: chatbot.name.clone(),
-        visitor: Uuid::now_v7().into(),
-    };
+    let session =
+        Session { merchant: chatbot.merchant_id(), chatbot: chatbot.name.clone(), visitor: Uuid::now_v7().into() };
     let issued =
         state.tokens.issue(TokenKind::Embed, &session, Timestamp::now()).map_err(|error| Problem::internal(&error))?;
     let session = json_for_script(&DocumentSession {

@@ -39,10 +39,8 @@ pub async fn handler(Files(files): Files, State(state): State<AppState>, mut req
     if response.status() == StatusCode::NOT_FOUND || response.status() == StatusCode::METHOD_NOT_ALLOWED {
         return Problem::new(Code::NotFound, "this shop has no such page").into_response();
     }
-    let is_page = response
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    let is_page =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     let mut response = if is_page { filled(&state, response).await } else { response };
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -18,12 +18,29 @@ pub const HEARTBEAT: &str = ": heartbeat\n\n";
 #[derive(Clone, Debug)]
 pub enum Frame {
     /// An attempt begins; `bytes` void what was shown before.
-    Started { sequence: i64, attempt: AttemptId, bytes: Bytes },
+    Started {
+        sequence: i64,
+        attempt: AttemptId,
+        bytes: Bytes,
+    },
     /// Text from `start` to `end`, in Unicode scalar values.
-    Delta { sequence: i64, attempt: AttemptId, start: usize, end: usize, bytes: Bytes },
-    Log { sequence: i64, bytes: Bytes },
+    Delta {
+        sequence: i64,
+        attempt: AttemptId,
+        start: usize,
+        end: usize,
+        bytes: Bytes,
+    },
+    Log {
+        sequence: i64,
+        bytes: Bytes,
+    },
     /// The stored answer and its END.
-    Stored { sequence: i64, turn: TurnId, bytes: Bytes },
+    Stored {
+        sequence: i64,
+        turn: TurnId,
+        bytes: Bytes,
+    },
     /// Nothing more is to be expected: streams end.
     Close,
 }

@@ -184,10 +184,13 @@ impl ThreadStream {
         }
         Ok(match <[Bytes; 1]>::try_from(told) {
             Ok([one]) => one,
-            Err(told) => told.iter().fold(BytesMut::new(), |mut all, bytes| {
-                all.extend_from_slice(bytes);
-                all
-            }).freeze(),
+            Err(told) => told
+                .iter()
+                .fold(BytesMut::new(), |mut all, bytes| {
+                    all.extend_from_slice(bytes);
+                    all
+                })
+                .freeze(),
         })
     }
 

@@ -136,7 +136,12 @@ mod tests {
     fn say(threads: &mut Threads, number: u128, text: &str) {
         let channel = threads.find_or_add(Uuid::from_u128(1).into(), thread(number));
         let attempt = AttemptId::new(Uuid::from_u128(number));
-        let event = |body| ThreadEvent { thread: thread(number), turn: TurnId::new(Uuid::from_u128(number)), answer_sequence: 2, body };
+        let event = |body| ThreadEvent {
+            thread: thread(number),
+            turn: TurnId::new(Uuid::from_u128(number)),
+            answer_sequence: 2,
+            body,
+        };
         channel.lock().apply(event(ThreadEventBody::Started { attempt, dispatch: 1 }));
         channel.lock().apply(event(ThreadEventBody::Message { attempt, at: 0, text: text.to_owned() }));
         threads.settle(thread(number));

@@ -37,7 +37,9 @@ impl AnswerWait {
             let Some(reader) = &mut self.reader else { return self.look(turn).await };
             let look_at = deadline.min(Instant::now() + LOOK_EVERY);
             let is_worth_a_look = match timeout_at(look_at, reader.next()).await {
-                Ok(Ok(frames)) => frames.iter().any(|frame| matches!(frame, Frame::Stored { turn: stored, .. } if *stored == turn)),
+                Ok(Ok(frames)) => {
+                    frames.iter().any(|frame| matches!(frame, Frame::Stored { turn: stored, .. } if *stored == turn))
+                }
                 Ok(Err(_)) => {
                     self.reader = None;
                     continue;

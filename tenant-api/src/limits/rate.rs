@@ -79,8 +79,10 @@ impl Allowance {
         let Self { policy, quota, remaining } = self;
         let name = policy.name();
         let window = WINDOW.as_secs();
-        let entries =
-            [("ratelimit-policy", format!("\"{name}\";q={quota};w={window}")), ("ratelimit", format!("\"{name}\";r={remaining};t={window}"))];
+        let entries = [
+            ("ratelimit-policy", format!("\"{name}\";q={quota};w={window}")),
+            ("ratelimit", format!("\"{name}\";r={remaining};t={window}")),
+        ];
         for (header, value) in entries {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 headers.insert(header, value);
@@ -186,7 +188,9 @@ impl RateLimit {
         let last_ms = self.forgotten_ms.load(Ordering::Relaxed);
         let pause_ms = u64::try_from(FORGET_EVERY.as_millis()).unwrap_or(u64::MAX);
         let is_due = last_ms == 0 || now_ms.saturating_sub(last_ms) >= pause_ms;
-        if is_due && self.forgotten_ms.compare_exchange(last_ms, now_ms.max(1), Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        if is_due
+            && self.forgotten_ms.compare_exchange(last_ms, now_ms.max(1), Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        {
             self.limiter.retain_recent();
         }
     }

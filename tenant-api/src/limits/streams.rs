@@ -54,7 +54,12 @@ impl StreamLimits {
     }
 
     /// A place for one more stream of the visitor.
-    pub fn open(self: &Arc<Self>, merchant: MerchantId, chatbot: &str, visitor: VisitorId) -> Result<StreamPermit, Problem> {
+    pub fn open(
+        self: &Arc<Self>,
+        merchant: MerchantId,
+        chatbot: &str,
+        visitor: VisitorId,
+    ) -> Result<StreamPermit, Problem> {
         let StreamSettings { per_visitor_max, per_chatbot_max, per_process_max } = self.settings;
         let chatbot = (merchant, chatbot.to_owned());
         let mut open = self.lock();
@@ -102,8 +107,7 @@ mod tests {
 
     #[test]
     fn each_limit_holds_and_a_closed_stream_gives_its_place_back() {
-        let limits =
-            StreamLimits::new(StreamSettings { per_visitor_max: 2, per_chatbot_max: 3, per_process_max: 4 });
+        let limits = StreamLimits::new(StreamSettings { per_visitor_max: 2, per_chatbot_max: 3, per_process_max: 4 });
         let (merchant, other): (MerchantId, MerchantId) = (Uuid::from_u128(1).into(), Uuid::from_u128(2).into());
         let visitor = |number: u128| VisitorId::new(Uuid::from_u128(number));
 

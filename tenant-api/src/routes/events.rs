@@ -66,10 +66,8 @@ pub async fn handler(
     let last = last_event_id(&headers)?;
     let permit = state.streams.open(shopper.merchant(), &shopper.chatbot.name, shopper.visitor)?;
     let of = ThreadOf { merchant: shopper.merchant(), thread, visitor: shopper.visitor };
-    let stream = ThreadStream::open(&state.hub, of, last)
-        .await
-        .map_err(RouteError::from)?
-        .ok_or(RouteError::ThreadNotFound)?;
+    let stream =
+        ThreadStream::open(&state.hub, of, last).await.map_err(RouteError::from)?.ok_or(RouteError::ThreadNotFound)?;
     Ok(response(Open { stream, _permit: permit, _counted: state.metrics.stream_opened() }))
 }
 

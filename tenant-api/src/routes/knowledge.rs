@@ -97,7 +97,10 @@ fn read(bytes: &[u8]) -> Result<KnowledgeImport, Problem> {
         if inner.is_data() {
             Problem::invalid_field(&path, inner.to_string())
         } else {
-            Problem::new(Code::Malformed, format!("the body is not JSON: line {}, column {}", inner.line(), inner.column()))
+            Problem::new(
+                Code::Malformed,
+                format!("the body is not JSON: line {}, column {}", inner.line(), inner.column()),
+            )
         }
     })
 }

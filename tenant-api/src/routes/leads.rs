@@ -52,16 +52,8 @@ pub struct CreateLead {
 }
 
 impl RequestBody for CreateLead {
-    const FIELDS: &'static [&'static str] = &[
-        "api_key",
-        "name",
-        "email",
-        "phone",
-        "leadable_id",
-        "leadable_type",
-        "agent_namespace",
-        "consent_version",
-    ];
+    const FIELDS: &'static [&'static str] =
+        &["api_key", "name", "email", "phone", "leadable_id", "leadable_type", "agent_namespace", "consent_version"];
 }
 
 #[derive(Serialize, ToSchema)]
@@ -203,8 +195,7 @@ fn is_email(text: &str) -> bool {
 /// Numbers are written in many scripts and ways; what makes one is digits.
 fn is_phone(text: &str) -> bool {
     let digits = text.chars().filter(|character| character.is_numeric()).count();
-    digits >= PHONE_DIGITS_MIN
-        && text.chars().all(|character| character.is_numeric() || " +()-./".contains(character))
+    digits >= PHONE_DIGITS_MIN && text.chars().all(|character| character.is_numeric() || " +()-./".contains(character))
 }
 
 #[cfg(test)]
@@ -216,7 +207,15 @@ mod tests {
         for email in ["noor@example.com", "a.b+c@shop.example", "نور@example.com"] {
             assert!(is_email(email), "{email}");
         }
-        for email in ["noor", "noor@", "@example.com", "noor@localhost", "Noor <noor@example.com>", "a@[127.0.0.1]", "a b@example.com"] {
+        for email in [
+            "noor",
+            "noor@",
+            "@example.com",
+            "noor@localhost",
+            "Noor <noor@example.com>",
+            "a@[127.0.0.1]",
+            "a b@example.com",
+        ] {
             assert!(!is_email(email), "{email}");
         }
         for phone in ["+31 (0)20 123 45 67", "۰۹۱۲۳۴۵۶۷۸۹", "020-1234567"] {

@@ -97,7 +97,20 @@ pub(crate) async fn hold_oldest(
     .fetch_all(transaction.connection())
     .await
     .map_err(StoreError::during("hold the oldest rows of the outbox"))?;
-    rows.into_iter().map(OutboxRow::try_from).collect()
+    // One row that cannot be read must not hold up the others.
+    let readable = rows.into_iter().filter_map(|row| {
+        let outbox_id = row.outbox_id;
+        let row = OutboxRow::try_from(row);
+        row.inspect_err(|error| {
+            tracing::error!(
+                error = error as &dyn std::error::Error,
+                outbox.id = outbox_id,
+                "A row of the outbox cannot be read and stays where it is.",
+            );
+        })
+        .ok()
+    });
+    Ok(readable.collect())
 }
 
 /// Deletes published rows and starts the deadline of the turns they requested. Losing this in a crash of the server

@@ -83,6 +83,25 @@ async fn a_bus_that_is_away_loses_nothing() {
 }
 
 #[tokio::test]
+async fn a_row_that_cannot_be_read_holds_up_no_other() {
+    let shop = Shop::open(5).await;
+    let unreadable = "INSERT INTO outbox (merchant_id, kind, turn_id, thread_id, body, created_at)
+                      SELECT current_merchant(), 'stored', gen_random_uuid(), gen_random_uuid(), '{}',
+                             now() - interval '1 minute'";
+    shop.sql(unreadable).await;
+    let dead = shop.replica().await;
+    let thread = dead.thread(&shop).await;
+    dead.ask(&shop, thread, "question").await.unwrap();
+
+    let mut other = shop.replica().await;
+    let running = other.publish();
+    let only_that_is_left = || async { shop.number("SELECT count(*) FROM outbox").await == 1 };
+    eventually(SOON, "the readable row is swept", only_that_is_left).await;
+    assert_eq!(shop.bus.published(Topic::ChatRequests).len(), 1);
+    drop(running);
+}
+
+#[tokio::test]
 async fn several_sweeps_share_a_backlog_without_publishing_twice() {
     let shop = Shop::open(1).await;
     let rows = "INSERT INTO outbox (merchant_id, kind, turn_id, thread_id, body, created_at)

@@ -32,7 +32,7 @@ pub fn console() -> Result<usize> {
     let tested = npm("test the console", &["run", "--silent", "test"])?;
     console_build::build()?;
     let in_browser = npm("test the widget in the browser", &["run", "--silent", "test:browser"])?;
-    Ok(passed(&tested) + passed(&in_browser))
+    Ok(counted(&tested)? + counted(&in_browser)?)
 }
 
 /// Everything beside the code, on a real PostgreSQL and a real Kafka.
@@ -63,9 +63,17 @@ fn with_real_parts(what: &str, tests: &mut Command, settings: &Settings) -> Resu
     }
     let printed = run_reading(what, real_parts.tell(tests));
     real_parts.stop()?;
-    Ok(passed(&printed?))
+    counted(&printed?)
 }
 
 fn npm(what: &str, arguments: &[&str]) -> Result<String> {
     run_reading(what, command("npm", arguments).current_dir("console"))
+}
+
+/// The number of tests that passed. None at all means that they were not found, which is no success.
+fn counted(printed: &str) -> Result<usize> {
+    match passed(printed) {
+        0 => bail!("not one test ran"),
+        count => Ok(count),
+    }
 }

@@ -54,6 +54,18 @@ impl Question {
         here.peek().is_some() && here.all(|said| lexicon.is_weak(said.concept))
     }
 
+    /// Whether the word belongs to a concept that says what is asked.
+    pub(super) fn says_concept(&self, at: usize) -> bool {
+        self.concept_terms(at).next().is_some()
+    }
+
+    /// The concepts a word belongs to that say what is asked, as terms of the index.
+    pub(super) fn concept_terms(&self, at: usize) -> impl Iterator<Item = String> {
+        let lexicon = Lexicon::of_shops();
+        let here = self.concepts.iter().filter(move |said| said.tokens.contains(&at) && !lexicon.is_weak(said.concept));
+        here.map(|said| lexicon.term(said.concept))
+    }
+
     /// Whether the shopper asks what to buy.
     pub(super) fn asks_for_advice(&self) -> bool {
         self.says(ADVICE)

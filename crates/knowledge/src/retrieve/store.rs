@@ -6,7 +6,8 @@ use vitrine_database::{StoreError, TenantTransaction};
 use vitrine_domain::{Language, SourceKind};
 
 use super::question::Question;
-use super::score::{Candidate, Query};
+use super::query::{Query, Vocabulary};
+use super::score::Candidate;
 use super::similar::{self, Word};
 
 /// Similar words that are looked at per asked word.
@@ -36,8 +37,8 @@ pub(super) async fn summary(transaction: &mut TenantTransaction) -> Result<Optio
 pub(super) async fn look_up(
     transaction: &mut TenantTransaction,
     question: &Question,
-    summary: &Summary,
-) -> Result<Query, StoreError> {
+    summary: Summary,
+) -> Result<Vocabulary, StoreError> {
     let mut words = BTreeSet::new();
     for at in question.content() {
         for form in question.tokens[at].forms() {
@@ -45,11 +46,11 @@ pub(super) async fn look_up(
             words.extend(similar::compound_parts(form).flat_map(|(head, tail)| [head, tail]).map(str::to_owned));
         }
     }
-    let terms = Query::exact_terms(question, summary);
+    let terms = Query::exact_terms(question, &summary.languages);
     let known = known_words(transaction, words.into_iter().collect(), terms.into_iter().collect()).await?;
     let asked: Vec<_> = question.content().map(|at| question.tokens[at].text.clone()).collect();
     let similar = similar_words(transaction, asked).await?;
-    Ok(Query::new(question, summary, &known, &similar))
+    Ok(Vocabulary::new(summary, known, similar))
 }
 
 async fn known_words(

@@ -239,8 +239,7 @@ async fn answered(
     answer: &StoredMessage,
 ) -> Result<SentMessage, RouteError> {
     let mut transaction = state.database.tenant(shopper.merchant()).await?;
-    let thread =
-        threads::find(&mut transaction, thread, shopper.visitor).await?.ok_or(RouteError::ThreadNotFound)?;
+    let thread = threads::find(&mut transaction, thread, shopper.visitor).await?.ok_or(RouteError::ThreadNotFound)?;
     transaction.commit().await?;
     Ok(SentMessage {
         uuid: answer.message.as_uuid(),
