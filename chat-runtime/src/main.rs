@@ -68,7 +68,6 @@ async fn main() -> Result<()> {
         topic_prefix: arguments.kafka_topic_prefix,
     };
     let bus: Arc<dyn Bus> = Arc::new(KafkaBus::connect(settings, BusMetrics::new(&registry)?)?);
-    bus.ensure_topics().await?;
 
     let runtime = ChatRuntime {
         database,

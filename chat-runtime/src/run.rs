@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use vitrine_bus::{Bus, ConsumeError, ConsumerSettings, Topic};
+use vitrine_bus::{Bus, ConsumeError, ConsumerSettings, Topic, provide_topics};
 use vitrine_database::Database;
 use vitrine_tenant_config::TenantsReceiver;
 
@@ -31,6 +31,9 @@ impl ChatRuntime {
     /// Answers turns until `shutdown` is cancelled, then finishes those in flight.
     pub async fn run(self, shutdown: CancellationToken) -> Result<(), ConsumeError> {
         let Self { database, bus, tenants, model, metrics, session_timeout } = self;
+        if !provide_topics(&*bus, &shutdown).await {
+            return Ok(());
+        }
         let answering = Answering { database, bus: Arc::clone(&bus), tenants, model, metrics };
         let settings = ConsumerSettings { session_timeout, ..ConsumerSettings::default() };
         bus.consume(Topic::ChatRequests, CONSUMER_GROUP, Arc::new(answering), shutdown, settings).await

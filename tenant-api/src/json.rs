@@ -83,8 +83,13 @@ pub fn parse<T: RequestBody>(bytes: &[u8]) -> Result<T, Problem> {
         return Err(Problem::invalid(unknown));
     }
     serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
-        let path = error.path().to_string();
-        Problem::invalid_field(if path == "." { "body" } else { &path }, without_values(&error.into_inner()))
+        let path = Some(error.path().to_string()).filter(|path| path != ".");
+        let text = error.into_inner().to_string();
+        let (field, allowed) = match text.strip_prefix("missing field `").and_then(|rest| rest.split('`').next()) {
+            Some(missing) => (path.into_iter().chain([missing.to_owned()]).collect::<Vec<_>>().join("."), "required"),
+            None => (path.unwrap_or_else(|| "body".to_owned()), without_values(&text)),
+        };
+        Problem::invalid_field(&field, allowed)
     })
 }
 
@@ -103,13 +108,8 @@ fn unknown_fields<T: RequestBody>(fields: &Map<String, Value>) -> FieldErrors {
 }
 
 /// What was expected, without what was sent: "invalid type: string \"x\", expected u32" quotes the caller.
-fn without_values(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.find("expected ") {
-        Some(start) => text[start..].to_owned(),
-        None if text.starts_with("missing field") => "required".to_owned(),
-        None => "does not fit".to_owned(),
-    }
+fn without_values(text: &str) -> &str {
+    text.find("expected ").map_or("does not fit", |start| &text[start..])
 }
 
 #[cfg(test)]

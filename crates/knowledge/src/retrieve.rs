@@ -16,8 +16,9 @@ use question::Question;
 
 /// Passages that are scored exactly, best by the index first.
 const CANDIDATES: i32 = 60;
-/// A question whose weighted terms are covered less than this by every passage is refused.
-const COVERAGE_MIN: f32 = 0.5;
+/// A question is answered from this much evidence: what the passages cover of it, and half the score of the best one.
+const EVIDENCE_MIN: f32 = 0.9;
+const SCORE_SHARE: f32 = 0.5;
 
 /// What was found for a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,6 +85,7 @@ pub async fn retrieve(
     let mut passages = score::rank(&query, candidates);
     passages.truncate(limit);
     let coverage = passages.iter().map(|hit| hit.coverage).fold(0.0, f32::max);
-    let verdict = if coverage >= COVERAGE_MIN { Verdict::Answerable } else { Verdict::Refuse };
+    let evidence = coverage + SCORE_SHARE * passages.first().map_or(0.0, |hit| hit.score);
+    let verdict = if evidence >= EVIDENCE_MIN { Verdict::Answerable } else { Verdict::Refuse };
     Ok(Retrieval { language: question.language, passages, verdict })
 }

@@ -11,7 +11,7 @@ use vitrine_testkit::eventually;
 
 use crate::support::{Shop, attempt, connect_as_owner};
 
-const SOON: std::time::Duration = std::time::Duration::from_secs(20);
+const SOON: std::time::Duration = std::time::Duration::from_mins(1);
 
 #[tokio::test]
 async fn a_message_is_stored_and_its_turn_goes_at_once() {

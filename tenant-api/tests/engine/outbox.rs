@@ -9,7 +9,7 @@ use vitrine_testkit::eventually;
 use crate::support::{Shop, attempt};
 
 /// The sweep's age and interval, and what a busy machine adds.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_mins(1);
 
 async fn is_empty(shop: &Shop) -> bool {
     shop.number("SELECT count(*) FROM outbox").await == 0

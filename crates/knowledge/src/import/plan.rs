@@ -154,10 +154,7 @@ fn index(item: &KnowledgeItem, default_language: Language, rules: &[u8], is_chea
             position,
             language,
             title: item.title().to_owned(),
-            terms: text::terms(
-                &format!("{}\n{}\n{text}", item.title(), heading.as_deref().unwrap_or_default()),
-                language,
-            ),
+            terms: terms(item.title(), heading.as_deref(), &text, language, is_cheap),
             heading,
             url: url.clone(),
             text,

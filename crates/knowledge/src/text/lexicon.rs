@@ -1,6 +1,7 @@
 //! Everyday words of shopping, grouped into concepts that mean the same in every language.
 //!
-//! A term of four letters or more is the beginning of a word, a shorter one a whole word, several words a phrase.
+//! A term of four letters or more is the beginning of a word, a shorter one or one that ends in a point a whole word,
+//! several words a phrase.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -53,6 +54,8 @@ struct Entry {
 
 struct Pattern {
     words: Vec<String>,
+    /// Whether longer words than the terms count, too.
+    is_beginning: bool,
     concept: Concept,
 }
 
@@ -83,7 +86,7 @@ impl Lexicon {
                     let Some(first) = words.first() else { continue };
                     let of_language = patterns.entry(*language).or_default();
                     by_beginning.entry((*language, beginning(first))).or_default().push(of_language.len());
-                    of_language.push(Pattern { words, concept: Concept(position) });
+                    of_language.push(Pattern { words, is_beginning: !term.ends_with('.'), concept: Concept(position) });
                 }
             }
         }
@@ -122,7 +125,7 @@ impl Lexicon {
             let Some(candidates) = self.by_beginning.get(&(language, beginning(&variant))) else { continue };
             for pattern in candidates.iter().map(|candidate| &patterns[*candidate]) {
                 let rest = &pattern.words[1..];
-                let matches = says(&variant, &pattern.words[0])
+                let matches = pattern.is_said(&variant, 0)
                     && tokens.len() > at + rest.len()
                     && rest
                         .iter()
