@@ -1,10 +1,11 @@
 //! The recorder: stores what runtimes report. One group over all replicas; the hub shows an END to readers only after
 //! this has stored it.
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use std::sync::Arc;
 use vitrine_bus::{Delivery, Handler, Outcome};
 use vitrine_database::{Database, StoreError};
 use vitrine_domain::{Answer, AttemptId, MerchantId, ThreadEvent, ThreadEventBody, TurnId};
@@ -90,7 +91,7 @@ impl Handler for Recorder {
 /// The step that failed and the server's code. The server's own words can quote values of a row.
 fn reason(error: &StoreError) -> String {
     let code = match &error.source {
-        sqlx::Error::Database(source) => source.code().map(std::borrow::Cow::into_owned),
+        sqlx::Error::Database(source) => source.code().map(Cow::into_owned),
         _ => None,
     };
     code.map_or_else(|| error.to_string(), |code| format!("{error}: PostgreSQL says {code}"))

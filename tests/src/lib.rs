@@ -1,1 +1,15 @@
+//! The product from outside: its programs as they are shipped, and shoppers who know nothing but HTTP.
 
+mod demo;
+mod reading;
+mod shopper;
+mod site;
+mod stack;
+mod tally;
+
+pub use demo::Demo;
+pub use reading::{Event, EventReader, Reading};
+pub use shopper::{Answer, Patience, Shopper};
+pub use site::{Site, Source};
+pub use stack::{Settings, Stack, Victim};
+pub use tally::{Figures, Tally};

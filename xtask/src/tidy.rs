@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn each_check_finds_what_it_is_there_for_and_nothing_else() {
         let cases: [(Check, &str, &str, usize); 18] = [
-            (dependency_reasons::check, "Cargo.toml", "[workspace.dependencies]\nodd = \"1\"\n", 1),
-            (dependency_reasons::check, "Cargo.toml", "[workspace.dependencies]\n# For this.\nodd = \"1\"\n", 0),
+            (dependency_reasons::check, "Cargo.toml", "[workspace.dependencies]\nodd = \"1\"\n", 2),
+            (dependency_reasons::check, "Cargo.toml", "[workspace.dependencies]\n# For this.\nodd = \"1\"\n", 1),
             (dependency_reasons::check, "bus/Cargo.toml", "[dependencies]\nodd = \"1\"\n", 1),
             (dependency_reasons::check, "bus/Cargo.toml", "[dependencies]\nodd.workspace = true\n", 0),
             (file_sizes::check, "src/long.rs", &"line\n".repeat(601), 1),

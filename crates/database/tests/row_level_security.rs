@@ -71,7 +71,11 @@ async fn count(transaction: &mut TenantTransaction, table: &str) -> i64 {
 }
 
 fn code(error: &sqlx::Error) -> String {
-    error.as_database_error().and_then(sqlx::error::DatabaseError::code).map(|code| code.to_string()).unwrap_or_default()
+    error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code)
+        .map(|code| code.to_string())
+        .unwrap_or_default()
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use question::Question;
 /// Passages that are scored exactly, best by the index first.
 const CANDIDATES: i32 = 60;
 /// A question is answered from this much evidence: what the passages cover of it, and half the score of the best one.
-const EVIDENCE_MIN: f32 = 0.9;
+const EVIDENCE_MIN: f32 = 0.88;
 const SCORE_SHARE: f32 = 0.5;
 
 /// What was found for a question.

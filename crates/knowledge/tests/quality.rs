@@ -74,10 +74,6 @@ async fn the_right_source_is_found_and_a_guess_is_refused() -> anyhow::Result<()
             let retrieval = retrieve(&mut transaction, &question.question, language, TOP).await?;
             count(table.entry((question.half, shop, question.kind)).or_default(), question, &retrieval);
             if question.half == Half::Development {
-                let place = retrieval.passages.iter().position(|hit| question.sources.contains(&name(hit)));
-                let cov = retrieval.passages.iter().map(|hit| hit.coverage).fold(0.0, f32::max);
-                let first = retrieval.passages.first().map_or((0.0,0.0), |h| (h.score, h.coverage));
-                println!("ROW|{}|{:?}|{}|{place:?}|{cov}|{}|{}|{}|{}", question.id, question.kind, question.language, first.0, first.1, retrieval.passages.iter().map(name).collect::<Vec<_>>().join(","), question.question);
                 print_miss(question, &retrieval);
             }
         }

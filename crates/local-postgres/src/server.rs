@@ -22,6 +22,8 @@ const STOP_DEADLINE: Duration = Duration::from_secs(20);
 const QUIT_DEADLINE: Duration = Duration::from_secs(5);
 /// Between two looks at a server that starts or stops.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// Between two looks at a server that is watched for a long time.
+const WATCH_INTERVAL_MAX: Duration = Duration::from_millis(500);
 /// A free port may be taken by somebody else before the server has it.
 const PORT_ATTEMPTS_MAX: u32 = 3;
 /// Sent by the kernel when we end: a fast shutdown.
@@ -100,11 +102,13 @@ impl Server {
 
     /// Ends when the server has ended, which it does by itself only in distress. [`Server::restart`] mends it.
     pub async fn exited(&mut self) -> Result<ExitStatus, Error> {
+        let mut interval = POLL_INTERVAL;
         loop {
             if let Some(status) = self.try_wait()? {
                 return Ok(status);
             }
-            tokio::time::sleep(POLL_INTERVAL).await;
+            tokio::time::sleep(interval).await;
+            interval = (interval * 2).min(WATCH_INTERVAL_MAX);
         }
     }
 

@@ -6,7 +6,7 @@ pub mod shops;
 pub mod sse;
 pub mod stack;
 
-pub use runtime::{Asked, Runtime};
+pub use runtime::Runtime;
 pub use shopper::{Answer, Shopper};
 pub use stack::{Stack, StackSettings};
 

@@ -1,4 +1,4 @@
-//! Every external dependency of the workspace is declared at the root, below a line that says why it is there.
+//! Every external dependency of the workspace is declared at the root, below a line that says why it is there, and used.
 //! Serde, thiserror and tokio need no reason.
 
 use super::source::Source;
@@ -10,6 +10,7 @@ pub fn check(sources: &[Source]) -> Vec<String> {
     for source in sources.iter().filter(|source| source.path.ends_with("Cargo.toml")) {
         if source.path == "Cargo.toml" {
             faults.extend(without_reason(source));
+            faults.extend(without_user(source, sources));
         } else {
             faults.extend(declared_here(source));
         }
@@ -37,6 +38,28 @@ fn without_reason(root: &Source) -> Vec<String> {
         }
     }
     faults
+}
+
+fn without_user(root: &Source, sources: &[Source]) -> Vec<String> {
+    let manifests = || sources.iter().filter(|source| source.path.ends_with("/Cargo.toml"));
+    let is_used = |name: &str| {
+        let inherited = [format!("{name}.workspace"), format!("{name} = {{ workspace")];
+        manifests().any(|manifest| inherited.iter().any(|line| manifest.text.lines().any(|own| own.starts_with(line))))
+    };
+    declared(root)
+        .filter(|(_, name)| !is_used(name))
+        .map(|(number, name)| format!("Cargo.toml:{number}: nobody uses {name}"))
+        .collect()
+}
+
+/// The dependencies the root declares, with their lines.
+fn declared(root: &Source) -> impl Iterator<Item = (usize, &str)> {
+    root.lines()
+        .skip_while(|(_, line)| *line != "[workspace.dependencies]")
+        .skip(1)
+        .take_while(|(_, line)| !line.starts_with('['))
+        .filter(|(_, line)| !line.starts_with('#'))
+        .filter_map(|(number, line)| Some((number, line.split_once('=')?.0.trim())))
 }
 
 fn declared_here(manifest: &Source) -> Vec<String> {

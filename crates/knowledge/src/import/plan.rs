@@ -125,7 +125,10 @@ fn cheapest(import: &KnowledgeImport) -> HashSet<(SourceKind, &str)> {
         if let KnowledgeItem::Product(product) = item
             && let Some(Ok(price)) = product.price.as_deref().map(str::parse)
         {
-            categories.entry((&product.category, &product.currency, product.language)).or_default().push((price, &product.id));
+            categories
+                .entry((&product.category, &product.currency, product.language))
+                .or_default()
+                .push((price, &product.id));
         }
     }
     let lowest_third = |mut products: Vec<(f64, _)>| {

@@ -12,6 +12,8 @@ use crate::text::stem;
 
 /// Alternatives of one word of the question.
 const ALTERNATIVES_MAX: usize = 8;
+/// A form of a word that the merchant spells otherwise.
+const INFLECTED_WEIGHT: f32 = 0.9;
 /// A concept says less than the word itself.
 const CONCEPT_WEIGHT: f32 = 0.8;
 /// A word that was corrected, or a part of a compound, says less than the word itself.
@@ -160,11 +162,14 @@ fn alternatives(question: &Question, vocabulary: &Vocabulary, at: usize) -> Vec<
     let passages_of = |term: &str| vocabulary.passages_of_terms.get(term).copied();
 
     let exact = stems(question, &vocabulary.languages, at);
+    let asked = &question.tokens[at].text;
+    // A slip can have the stem of another word: what nobody spelled so is compared with similar words, too.
+    let is_spelled = vocabulary.words.contains_key(asked);
     let mut is_known = false;
     for term in &exact {
         if let Some(passages) = passages_of(term) {
             is_known = true;
-            add(term, 1.0, passages);
+            add(term, if is_spelled { 1.0 } else { INFLECTED_WEIGHT }, passages);
         }
     }
     let mut is_concept = false;
@@ -176,9 +181,8 @@ fn alternatives(question: &Question, vocabulary: &Vocabulary, at: usize) -> Vec<
     }
     // What the lexicon knows and the merchant does not is another thing, not a slip.
     let is_another_thing = !is_concept && question.says_concept(at);
-    let asked = &question.tokens[at].text;
     for word in vocabulary.similar.get(asked).into_iter().flatten() {
-        let likeness = similar::likeness(asked, &word.text, is_known || is_another_thing);
+        let likeness = similar::likeness(asked, &word.text, is_spelled || is_another_thing);
         if likeness >= SIMILAR_LIKENESS_MIN && !exact.contains(&word.term) {
             add(&word.term, likeness * SIMILAR_WEIGHT, word.passages);
         }
@@ -201,8 +205,7 @@ fn concept_units(question: &Question, vocabulary: &Vocabulary) -> Vec<Unit> {
     let mut units = Vec::new();
     for said in &question.concepts {
         let weak = lexicon.is_weak(said.concept);
-        let is_phrase_of_stop_words =
-            said.tokens.len() > 1 && said.tokens.clone().all(|at| question.is_stop_word(at));
+        let is_phrase_of_stop_words = said.tokens.len() > 1 && said.tokens.clone().all(|at| question.is_stop_word(at));
         if !(weak || is_phrase_of_stop_words) || !seen.insert(said.concept) {
             continue;
         }

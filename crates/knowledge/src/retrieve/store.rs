@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use vitrine_database::{StoreError, TenantTransaction};
 use vitrine_domain::{Language, SourceKind};
 
-use super::question::Question;
 use super::query::{Query, Vocabulary};
+use super::question::Question;
 use super::score::Candidate;
 use super::similar::{self, Word};
 

@@ -124,13 +124,12 @@ impl Lexicon {
         for variant in variants(&tokens[at].text, language) {
             let Some(candidates) = self.by_beginning.get(&(language, beginning(&variant))) else { continue };
             for pattern in candidates.iter().map(|candidate| &patterns[*candidate]) {
-                let rest = &pattern.words[1..];
                 let matches = pattern.is_said(&variant, 0)
-                    && tokens.len() > at + rest.len()
-                    && rest
-                        .iter()
-                        .zip(&tokens[at + 1..])
-                        .all(|(word, token)| variants(&token.text, language).iter().any(|variant| says(variant, word)));
+                    && tokens.len() >= at + pattern.words.len()
+                    && (1..pattern.words.len()).all(|place| {
+                        let variants = variants(&tokens[at + place].text, language);
+                        variants.iter().any(|variant| pattern.is_said(variant, place))
+                    });
                 if matches {
                     found.push(Found { concept: pattern.concept, tokens: at..at + pattern.words.len() });
                 }
@@ -155,9 +154,9 @@ impl Lexicon {
             candidates.filter_map(move |candidate| {
                 let pattern = &self.patterns[&language][*candidate];
                 let [term] = pattern.words.as_slice() else { return None };
+                let is_long = pattern.is_beginning && term.chars().count() >= PREFIX_LETTERS_MIN;
                 let tail = end.strip_prefix(term.as_str())?;
-                let fits =
-                    term.chars().count() >= PREFIX_LETTERS_MIN && tail.chars().count() <= COMPOUND_TAIL_LETTERS_MAX;
+                let fits = is_long && tail.chars().count() <= COMPOUND_TAIL_LETTERS_MAX;
                 fits.then_some(pattern.concept)
             })
         })
@@ -168,8 +167,13 @@ fn beginning(word: &str) -> String {
     word.chars().take(PREFIX_LETTERS_MIN).collect()
 }
 
-fn says(word: &str, term: &str) -> bool {
-    word == term || (term.chars().count() >= PREFIX_LETTERS_MIN && word.starts_with(term))
+impl Pattern {
+    /// Whether `word` is the one at `place` of the phrase.
+    fn is_said(&self, word: &str, place: usize) -> bool {
+        let term = &self.words[place];
+        let is_beginning = self.is_beginning && term.chars().count() >= PREFIX_LETTERS_MIN;
+        word == term || (is_beginning && word.starts_with(term.as_str()))
+    }
 }
 
 /// A word, and in Arabic and Persian also without what is written together with it.
@@ -239,5 +243,7 @@ mod tests {
         assert!(concepts("a size xl", Language::En).contains("c:size"));
         assert!(concepts("send it back please", Language::En).contains("c:delivery"));
         assert!(!concepts("back to the gift, card games", Language::En).contains("c:refund"));
+        assert!(concepts("mijn hond", Language::Nl).contains("c:pets"));
+        assert!(!concepts("honderd meter", Language::Nl).contains("c:pets"));
     }
 }

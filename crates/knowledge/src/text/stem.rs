@@ -47,7 +47,9 @@ fn dutch(word: &str) -> String {
 pub(super) fn written_persian(word: &str) -> Cow<'_, str> {
     const BEGINNING_LETTERS: usize = 2;
     match word.char_indices().nth(BEGINNING_LETTERS) {
-        Some((at, _)) if word[at..].contains("ون") => Cow::Owned(format!("{}{}", &word[..at], word[at..].replace("ون", "ان"))),
+        Some((at, _)) if word[at..].contains("ون") => {
+            Cow::Owned(format!("{}{}", &word[..at], word[at..].replace("ون", "ان")))
+        }
         _ => Cow::Borrowed(word),
     }
 }
