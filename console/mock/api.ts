@@ -1,6 +1,25 @@
-import type { ChatbotConfig, Launcher, SendMessage } from "../src/api/types.ts";
+import type {
+  ChatbotConfig,
+  CreatedLead,
+  CreatedThread,
+  Envelope,
+  Launcher,
+  MessageList,
+  ProblemBody,
+  ProblemCode,
+  SendMessage,
+  SentMessage,
+} from "../src/api/types.ts";
 import { ANSWERS, type MockAnswer, mockConfig } from "./data.ts";
-import { openingFrames, type Subscriber, storedMessage, type Thread, type Turn } from "./thread.ts";
+import {
+  dispatch,
+  nextSequence,
+  openingFrames,
+  type QueuedTurn,
+  type Subscriber,
+  storedMessage,
+  type Thread,
+} from "./thread.ts";
 
 export interface Recorded {
   method: string;
@@ -14,7 +33,7 @@ export interface Failure {
   /** Start of `METHOD /path`. */
   on: string;
   status: number;
-  code: string;
+  code: ProblemCode;
   retryAfter?: number;
   errors?: Record<string, string[]>;
   /** The call takes effect, only its answer is lost. */
@@ -34,12 +53,10 @@ export interface MockApi {
   /** Tokens that are good, with the visitor they belong to. */
   tokens: Map<string, string>;
   onTurn: (thread: Thread) => void;
-  /** Set: questions that come now are answered by this turn, as those sent in one breath are. */
-  coalesceInto: Turn | null;
 }
 
 export function createMockApi(config: Partial<ChatbotConfig> = {}): MockApi {
-  const sent = new Map<string, { body: string; answer: object }>();
+  const sent = new Map<string, { body: string; answer: SentMessage }>();
   let count = 0;
   const next = (prefix: string) => `${prefix}-${++count}`;
 
@@ -52,7 +69,6 @@ export function createMockApi(config: Partial<ChatbotConfig> = {}): MockApi {
     threads: new Map(),
     tokens: new Map(),
     onTurn: () => undefined,
-    coalesceInto: null,
     async fetch(input, init = {}) {
       const url = new URL(input, "http://widget.localhost");
       const method = init.method ?? "GET";
@@ -77,14 +93,15 @@ export function createMockApi(config: Partial<ChatbotConfig> = {}): MockApi {
   ): Response {
     const visitor = api.tokens.get(headers.get("Authorization")?.replace("Bearer ", "") ?? "");
     const call = `${method} ${url.pathname}`;
-    if (call === "GET /api/chatbot-config") return data(configFor(visitor ?? next("visitor")));
+    if (call === "GET /api/chatbot-config") return data<ChatbotConfig>(configFor(visitor ?? next("visitor")));
     if (!visitor) return problem({ status: 401, code: "token_invalid" });
-    if (call === "POST /api/leads") return data({ id: next("lead"), visitor_token: tokenFor(visitor) }, 201);
+    if (call === "POST /api/leads")
+      return data<CreatedLead>({ id: next("lead"), visitor_token: tokenFor(visitor) }, 201);
     if (call === "POST /api/thread") return data(createThread(visitor), 201);
     const uuid = url.searchParams.get("thread_uuid") ?? (body as SendMessage | null)?.thread_uuid;
     const thread = api.threads.get(uuid ?? /\/api\/threads\/([^/]+)\/events$/.exec(url.pathname)?.[1] ?? "");
     if (thread?.visitor !== visitor) return problem({ status: 404, code: "thread_not_found" });
-    if (call === "GET /api/messages") return listMessages(thread);
+    if (call === "GET /api/messages") return listMessages(thread, url.searchParams);
     if (call === "POST /api/messages") return acceptMessage(thread, headers, body as SendMessage);
     return events(thread, headers.get("Last-Event-ID"), signal);
   }
@@ -100,15 +117,28 @@ export function createMockApi(config: Partial<ChatbotConfig> = {}): MockApi {
     return token;
   }
 
-  function createThread(visitor: string) {
-    const uuid = next("thread");
-    api.threads.set(uuid, { uuid, visitor, state: "bot", messages: [], turn: null, subscribers: new Set() });
-    return { uuid, state: "bot", visitor_token: tokenFor(visitor) };
+  function createThread(visitor: string): CreatedThread {
+    const thread: Thread = {
+      uuid: next("thread"),
+      visitor,
+      state: "bot",
+      messages: [],
+      turn: null,
+      queued: null,
+      subscribers: new Set(),
+      onTurn: () => api.onTurn(thread),
+    };
+    api.threads.set(thread.uuid, thread);
+    return { uuid: thread.uuid, state: thread.state, visitor_token: tokenFor(visitor) };
   }
 
-  function listMessages(thread: Thread): Response {
-    const meta = { state: thread.state, pending: thread.turn?.sequence ?? null, next_cursor: null };
-    return Response.json({ data: thread.messages.toReversed(), message: "", meta });
+  function listMessages(thread: Thread, query: URLSearchParams): Response {
+    const before = Number(query.get("cursor") ?? Number.POSITIVE_INFINITY);
+    const older = thread.messages.filter(({ sequence }) => sequence < before).toReversed();
+    const page = older.slice(0, Number(query.get("limit") ?? 50));
+    const next_cursor = page.length < older.length ? String(page.at(-1)?.sequence) : null;
+    const meta = { state: thread.state, pending: thread.turn?.sequence ?? null, next_cursor };
+    return Response.json({ data: page, message: "", meta } satisfies MessageList);
   }
 
   function acceptMessage(thread: Thread, headers: Headers, body: SendMessage): Response {
@@ -118,27 +148,13 @@ export function createMockApi(config: Partial<ChatbotConfig> = {}): MockApi {
       return problem({ status: 422, code: "idempotency_mismatch" });
     if (known) return data(known.answer, 202);
     const text = body.messages[0]?.text.value ?? "";
-    const question = storedMessage({
-      uuid: next("message"),
-      sequence: thread.messages.length + 1,
-      role: "human",
-      text,
-    });
+    const sequence = nextSequence(thread);
+    const question = storedMessage({ uuid: next("message"), sequence, role: "human", text });
     thread.messages.push(question);
-    const isBot = thread.state === "bot";
-    const { text: whole, sources } = api.answer(text);
-    const turn = api.coalesceInto ?? {
-      uuid: next("turn"),
-      sequence: question.sequence + 1,
-      attempt: 1,
-      text: [...whole],
-      written: 0,
-      sources,
-    };
-    if (isBot) thread.turn = turn;
-    const answer = {
+    const turn = thread.queued ?? turnFor(text);
+    const answer: SentMessage = {
       uuid: turn.uuid,
-      sequence: turn.sequence,
+      sequence: thread.state === "bot" ? place(thread, turn) : null,
       content: [],
       is_closing: false,
       state: thread.state,
@@ -149,8 +165,19 @@ export function createMockApi(config: Partial<ChatbotConfig> = {}): MockApi {
       question_sequence: question.sequence,
     };
     sent.set(key, { body: JSON.stringify(body), answer });
-    if (isBot) api.onTurn(thread);
     return data(answer, 202);
+  }
+
+  function turnFor(question: string): QueuedTurn {
+    const { text, sources } = api.answer(question);
+    return { uuid: next("turn"), attempt: next("attempt"), text: [...text], written: 0, sources };
+  }
+
+  /** Begins the answer, or lets it wait behind another one; questions that wait get one answer together. */
+  function place(thread: Thread, turn: QueuedTurn): number | null {
+    if (!thread.turn) return dispatch(thread, turn).sequence;
+    thread.queued = turn;
+    return null;
   }
 
   function events(thread: Thread, lastEventId: string | null, signal: AbortSignal | null): Response {
@@ -175,13 +202,14 @@ export function createMockApi(config: Partial<ChatbotConfig> = {}): MockApi {
   return api;
 }
 
-function data(value: object, status = 200): Response {
-  return Response.json({ data: value, message: "" }, { status });
+function data<Data>(value: Data, status = 200): Response {
+  return Response.json({ data: value, message: "" } satisfies Envelope<Data>, { status });
 }
 
 function problem({ status, code, retryAfter, errors }: Omit<Failure, "on">): Response {
   const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
   if (retryAfter) headers["Retry-After"] = String(retryAfter);
-  const body = { type: "about:blank", title: code, status, detail: code, code, message: code, errors };
+  const body: ProblemBody = { type: "about:blank", title: code, status, detail: code, code, message: code };
+  if (errors) body.errors = errors;
   return new Response(JSON.stringify(body), { status, headers });
 }

@@ -1,14 +1,25 @@
-import type { Message, Source, StreamMessage, ThreadState } from "../src/api/types.ts";
+import type {
+  Message,
+  Source,
+  StreamCommand,
+  StreamLog,
+  StreamMessage,
+  ThreadState,
+} from "../src/api/types.ts";
 
-/** An answer that is being written. */
-export interface Turn {
+/** A question that waits behind another answer, and the answer it will get. */
+export interface QueuedTurn {
   uuid: string;
-  sequence: number;
-  attempt: number;
+  attempt: string;
   /** Whole text of the answer in Unicode scalar values. */
   text: string[];
   written: number;
   sources: Source[];
+}
+
+/** An answer that is being written. Its place is kept free for it. */
+export interface Turn extends QueuedTurn {
+  sequence: number;
 }
 
 export type Subscriber = (frame: string | null) => void;
@@ -20,7 +31,23 @@ export interface Thread {
   state: ThreadState;
   messages: Message[];
   turn: Turn | null;
+  queued: QueuedTurn | null;
   subscribers: Set<Subscriber>;
+  onTurn: () => void;
+}
+
+/** Where the next message stands. */
+export function nextSequence(thread: Thread): number {
+  return Math.max(thread.messages.at(-1)?.sequence ?? 0, thread.turn?.sequence ?? 0) + 1;
+}
+
+/** Begins to write an answer. */
+export function dispatch(thread: Thread, queued: QueuedTurn): Turn {
+  const turn = { ...queued, sequence: nextSequence(thread) };
+  thread.turn = turn;
+  thread.queued = null;
+  thread.onTurn();
+  return turn;
 }
 
 export function storedMessage(
@@ -50,7 +77,10 @@ export function writeOn(thread: Thread, characters: number): void {
   send(thread, pieceFrame(turn, piece.join("")));
 }
 
-/** Stores the open answer and ends the stream, as the state `bot` demands; `closing` ends the conversation with it. */
+/**
+ * Stores the open answer and begins the next one. Without a next one it ends the stream, as the state `bot` demands;
+ * `closing` ends the conversation.
+ */
 export function finish(thread: Thread, closing = false): void {
   const { turn } = thread;
   if (!turn) return;
@@ -60,10 +90,11 @@ export function finish(thread: Thread, closing = false): void {
     sources,
     is_closing: closing,
   };
-  thread.messages.push(message);
+  thread.messages = [...thread.messages, message].sort((a, b) => a.sequence - b.sequence);
   thread.turn = null;
   send(thread, storedFrame(message) + endFrame(thread, message));
-  if (thread.state === "bot") hangUp(thread);
+  if (thread.queued) dispatch(thread, thread.queued);
+  else if (thread.state === "bot") hangUp(thread);
 }
 
 /** Breaks all connections, as a restarted server does. */
@@ -89,22 +120,21 @@ export function openingFrames(thread: Thread, lastEventId: string | null): strin
   const last = thread.messages.at(-1);
   let frames = `retry: 1000\n\n${missed.map(storedFrame).join("")}`;
   if (turn) {
-    const known =
-      Number(sequence) === turn.sequence && Number(attempt) === turn.attempt ? Number(characters) : 0;
-    const piece = turn.text.slice(known, turn.written).join("");
-    frames += frame("log", { level: "info", text: "thinking" });
-    if (piece) frames += pieceFrame(turn, piece);
+    const known = Number(sequence) === turn.sequence && attempt === turn.attempt ? Number(characters) : null;
+    const piece = turn.text.slice(known ?? 0, turn.written).join("");
+    frames += frame("log", { level: "info", text: "thinking" } satisfies StreamLog);
+    if (piece) frames += pieceFrame(turn, piece, known === null);
   } else if (thread.state === "bot" && last) frames += endFrame(thread, last);
   return frames;
 }
 
-export function pieceFrame(turn: Turn, text: string): string {
+export function pieceFrame(turn: Turn, text: string, replace = false): string {
   const data: StreamMessage = {
     uuid: turn.uuid,
     sequence: turn.sequence,
     role: "ai",
     content: [{ type: "text", text: { value: text } }],
-    replace: false,
+    replace,
   };
   return frame("message", data, `${turn.sequence}.${turn.attempt}.${turn.written}`);
 }
@@ -119,5 +149,6 @@ function storedFrame({ uuid, sequence, role, content, sources, refused, failed }
 }
 
 function endFrame(thread: Thread, { uuid, sequence, is_closing }: Message): string {
-  return frame("command", { name: "END", uuid, is_closing, state: thread.state }, `${sequence}.stored.0`);
+  const data: StreamCommand = { name: "END", uuid, is_closing, state: thread.state };
+  return frame("command", data, `${sequence}.stored.0`);
 }

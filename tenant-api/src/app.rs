@@ -5,13 +5,12 @@ mod guard;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use secrecy::SecretString;
-use tower::Service;
+use tower::ServiceExt;
 use tower_http::catch_panic::CatchPanicLayer;
 use vitrine_database::Database;
 use vitrine_tenant_config::{Tenants, TenantsReceiver};
@@ -63,7 +62,6 @@ impl App {
 }
 
 /// Answers a request by its host.
-#[derive(Clone)]
 pub struct Front {
     state: AppState,
     widget: Router,
@@ -71,7 +69,7 @@ pub struct Front {
     console: Router,
     uploads: Router,
     demo: Router,
-    sites: Arc<[Router]>,
+    sites: Vec<Router>,
 }
 
 impl Front {
@@ -84,7 +82,6 @@ impl Front {
             router
                 .fallback(not_found)
                 .method_not_allowed_fallback(method_not_allowed)
-                .layer(from_fn(guard::secure_headers))
                 .layer(CatchPanicLayer::custom(panicked))
                 .layer(from_fn_with_state(Arc::clone(&state), guard::observe))
                 .with_state(Arc::clone(&state))
@@ -103,24 +100,29 @@ impl Front {
 
     /// Answers one request. `ConnectInfo` in its extensions says where it came from.
     pub async fn answer(&self, request: Request) -> Response {
-        if let Err(problem) = guard::bounds(&request) {
-            return problem.into_response();
-        }
-        let mut router = if request.uri().path().starts_with(PLATFORM_PREFIX) {
-            self.platform.clone()
-        } else {
-            match self.place(&request) {
-                Some(Place::Widget) => self.widget.clone(),
-                Some(Place::Console) => self.console.clone(),
-                Some(Place::Uploads) => self.uploads.clone(),
-                Some(Place::Demo) => self.demo.clone(),
-                Some(Place::Site(index)) => self.sites[index].clone(),
-                None => return Problem::new(Code::NotFound, "nothing is served on this host").into_response(),
-            }
+        let mut response = match self.router(&request) {
+            Ok(router) => match router.clone().oneshot(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            },
+            Err(problem) => problem.into_response(),
         };
-        match <Router as Service<Request<Body>>>::call(&mut router, request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
+        guard::secure(&mut response);
+        response
+    }
+
+    fn router(&self, request: &Request) -> Result<&Router, Problem> {
+        guard::bounds(request)?;
+        if request.uri().path().starts_with(PLATFORM_PREFIX) {
+            return Ok(&self.platform);
+        }
+        match self.place(request) {
+            Some(Place::Widget) => Ok(&self.widget),
+            Some(Place::Console) => Ok(&self.console),
+            Some(Place::Uploads) => Ok(&self.uploads),
+            Some(Place::Demo) => Ok(&self.demo),
+            Some(Place::Site(index)) => Ok(&self.sites[index]),
+            None => Err(Problem::new(Code::NotFound, "nothing is served on this host")),
         }
     }
 

@@ -55,7 +55,7 @@ pub struct WorkArguments {
 
 #[derive(Args)]
 pub struct MigrateArguments {
-    /// PostgreSQL as vitrine_owner.
+    /// PostgreSQL as `vitrine_owner`.
     #[arg(long, env = "DATABASE_OWNER_URL", hide_env_values = true, value_name = "URL")]
     pub owner_url: SecretString,
 }
@@ -63,11 +63,11 @@ pub struct MigrateArguments {
 /// What the program works on.
 #[derive(Args)]
 pub struct BackendArguments {
-    /// PostgreSQL as vitrine_api.
+    /// PostgreSQL as `vitrine_api`.
     #[arg(long, env = "DATABASE_API_URL", hide_env_values = true, value_name = "URL")]
     pub api_url: SecretString,
 
-    /// PostgreSQL as vitrine_worker.
+    /// PostgreSQL as `vitrine_worker`.
     #[arg(long, env = "DATABASE_WORKER_URL", hide_env_values = true, value_name = "URL")]
     pub worker_url: SecretString,
 
@@ -150,7 +150,7 @@ pub struct HttpArguments {
 }
 
 /// Limits of one replica.
-#[derive(Args)]
+#[derive(Args, Debug)]
 pub struct LimitArguments {
     /// Calls of one address in a minute.
     #[arg(long, env = "VITRINE_ADDRESS_CALLS_PER_MINUTE", default_value_t = RateSettings::default().address_per_minute)]

@@ -60,6 +60,7 @@ pub fn site(site: &Site) -> Router<AppState> {
 }
 
 /// A file whose name holds a digest of its content never changes. Errors do.
+#[expect(clippy::unnecessary_wraps, reason = "the layer takes `None` for a header it leaves alone")]
 fn cached_for_ever<B>(response: &axum::http::Response<B>) -> Option<HeaderValue> {
     let is_content = response.status().is_success() || response.status() == axum::http::StatusCode::NOT_MODIFIED;
     let value = if is_content { "public, max-age=31536000, immutable" } else { "no-store" };

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn hosts() -> Hosts {
-        let sites = vec!["zadelhoek.localhost=demo/sites/zadelhoek", "127.0.0.1=demo/sites/negin"];
+        let sites = ["zadelhoek.localhost=demo/sites/zadelhoek", "127.0.0.1=demo/sites/negin"];
         Hosts::new(PublicOrigins::localhost(7400), sites.iter().map(|site| site.parse().unwrap()).collect()).unwrap()
     }
 

@@ -23,7 +23,7 @@ use vitrine_domain::{MerchantId, ThreadEvent, ThreadId};
 use channel::{Channel, Next, Stored, Unfinished};
 use reader::Reader;
 pub use stored::{LastAnswer, StoredThreads, ThreadNow, ThreadOf};
-pub use stream::{HEARTBEAT_EVERY, ThreadStream};
+pub use stream::ThreadStream;
 pub use threads::HubSettings;
 use threads::Threads;
 pub use wait::AnswerWait;
@@ -102,11 +102,6 @@ impl Hub {
         let mut threads = self.threads();
         self.inner.phase.send_replace(Phase::Closing);
         threads.clear();
-    }
-
-    /// Threads that are being followed.
-    pub fn threads_followed(&self) -> usize {
-        self.threads().len()
     }
 
     /// A reader of everything from now on, and the unfinished answer so far.

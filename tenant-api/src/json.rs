@@ -1,14 +1,21 @@
 //! Reading JSON bodies: bounded, strict about fields, and clear about what is wrong where.
 
+use std::error::Error;
+use std::time::Duration;
+
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 use vitrine_domain::limits::BODY_BYTES_MAX;
 
 use crate::problem::{Code, FieldErrors, Problem};
+
+/// A body that takes longer to arrive is given up: it would hold a connection for nothing.
+const BODY_READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A body of one request.
 pub trait RequestBody: DeserializeOwned + Send {
@@ -55,14 +62,11 @@ pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Res
     if announced.is_some_and(|announced| announced > bytes_max) {
         return Err(too_large());
     }
-    to_bytes(body, bytes_max).await.map_err(|error| {
-        if std::error::Error::source(&error)
-            .is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>)
-        {
-            too_large()
-        } else {
-            Problem::new(Code::Malformed, "the body ended before it was complete")
-        }
+    let broken_off = || Problem::new(Code::Malformed, "the body did not arrive completely in time");
+    let read = timeout(BODY_READ_TIMEOUT, to_bytes(body, bytes_max)).await.map_err(|_| broken_off())?;
+    read.map_err(|error| {
+        let is_too_long = error.source().is_some_and(<dyn Error>::is::<http_body_util::LengthLimitError>);
+        if is_too_long { too_large() } else { broken_off() }
     })
 }
 
@@ -165,7 +169,7 @@ mod tests {
     fn what_is_no_json_object_is_malformed() {
         let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
         for body in ["", "{", "[]", "null", "\"a\"", "{\"name\": \u{1}}", &deep, &format!("{{\"name\": {deep}}}")] {
-            assert_eq!(refused(body).code(), Code::Malformed, "{:.40}", body);
+            assert_eq!(refused(body).code(), Code::Malformed, "{body:.40}");
         }
     }
 

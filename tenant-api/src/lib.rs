@@ -7,6 +7,7 @@
 pub mod app;
 pub mod arguments;
 pub mod documents;
+mod extract;
 mod fields;
 pub mod hosts;
 pub mod hub;

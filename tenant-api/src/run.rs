@@ -200,9 +200,9 @@ fn app(
 fn serve(tasks: &TaskTracker, app: Arc<App>, listener: TcpListener, bus: Arc<dyn Bus>, shutdown: &CancellationToken) {
     let streams = CancellationToken::new();
     tasks.spawn(app.hub.clone().run(bus, streams.clone()));
-    let front = Front::new(app);
+    let front = Arc::new(Front::new(app));
     let router = Router::new().fallback(move |request: Request| {
-        let front = front.clone();
+        let front = Arc::clone(&front);
         async move { front.answer(request).await }
     });
     let limits =

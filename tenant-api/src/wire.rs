@@ -61,6 +61,7 @@ impl From<&Source> for SourceBody {
 }
 
 /// A stored message.
+#[expect(clippy::struct_excessive_bools, reason = "the shape of the specification")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Message {
     pub uuid: Uuid,

@@ -236,7 +236,8 @@ mod tests {
 
     #[tokio::test]
     async fn events_are_read_however_the_bytes_are_cut() {
-        let text = "retry: 1000\n\n: still here\n\nevent: log\ndata: {\"a\":1}\n\nid: 2.stored.0\ndata: é\n\nevent: half\nda";
+        let text =
+            "retry: 1000\n\n: still here\n\nevent: log\ndata: {\"a\":1}\n\nid: 2.stored.0\ndata: é\n\nevent: half\nda";
         let chunks: Vec<Result<Vec<u8>, std::io::Error>> = text.bytes().map(|byte| Ok(vec![byte])).collect();
         let mut events = EventReader::new(futures::stream::iter(chunks));
         assert_eq!(events.next().await.unwrap().unwrap().name, "log");

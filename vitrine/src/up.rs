@@ -16,6 +16,7 @@ use vitrine_bus::{Bus, BusMetrics, LocalBus, LocalSettings};
 use vitrine_chat_runtime::{BuiltIn, ChatRuntime, Metrics, WORDS_PER_SECOND};
 use vitrine_local_postgres::Server;
 use vitrine_service::{Health, Limits, ServiceArguments, Shutdown, metrics, serve, telemetry};
+use vitrine_tenant_api::arguments::LimitArguments;
 use vitrine_tenant_api::hosts::{PublicOrigins, Site};
 use vitrine_tenant_api::run::{self, Configuration, Parts, TenantApi};
 
@@ -54,6 +55,8 @@ pub struct UpArguments {
     /// Pace at which the built-in answerer writes
     #[arg(long, env = "VITRINE_WORDS_PER_SECOND", default_value_t = WORDS_PER_SECOND)]
     words_per_second: u32,
+    #[command(flatten)]
+    limits: LimitArguments,
 }
 
 pub async fn up(arguments: UpArguments) -> Result<()> {
@@ -92,6 +95,8 @@ pub async fn up(arguments: UpArguments) -> Result<()> {
     let configuration = Configuration {
         sites: arguments.sites.into_iter().chain(demo.iter().flat_map(Demo::sites)).collect(),
         platform_token: Some(secrets.platform_token()?),
+        rates: arguments.limits.rates(),
+        streams: arguments.limits.streams(),
         is_bus_forgetful: true,
         ..Configuration::new(PublicOrigins::localhost(address.port()), arguments.assets, secrets.token_key()?)
     };

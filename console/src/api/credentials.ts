@@ -1,6 +1,6 @@
 import { callJson, type Fetch } from "./http";
 import { Problem } from "./problem";
-import type { ChatbotConfig, Session } from "./types";
+import type { ChatbotConfig, Envelope, Session } from "./types";
 
 /** The embed token is renewed when it has less than this left. */
 const RENEW_BEFORE_MS = 60_000;
@@ -42,7 +42,7 @@ export function createCredentials(options: {
   }
 
   async function fetchConfig(): Promise<ChatbotConfig> {
-    const { data } = await callJson<ChatbotConfig>(fetch, {
+    const { data } = await callJson<Envelope<ChatbotConfig>>(fetch, {
       path: `/api/chatbot-config?api_key=${encodeURIComponent(apiKey)}`,
       token: store.read() ?? embedToken,
     });

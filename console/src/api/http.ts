@@ -1,5 +1,4 @@
 import { Problem, problemFromError, problemFromResponse } from "./problem";
-import type { Envelope } from "./types";
 
 /** A call that got no answer in this time failed. Streams are not bound by it. */
 const REQUEST_TIMEOUT_MS = 20_000;
@@ -15,14 +14,11 @@ export interface Call {
   body?: unknown;
 }
 
-/** Sends one JSON call and gives the whole envelope. Throws a `Problem`. */
-export async function callJson<Data, Meta = undefined>(
-  fetch: Fetch,
-  call: Call,
-): Promise<Envelope<Data, Meta>> {
+/** Sends one JSON call and gives the body of its answer. Throws a `Problem`. */
+export async function callJson<Body>(fetch: Fetch, call: Call): Promise<Body> {
   const response = await send(fetch, call, AbortSignal.timeout(REQUEST_TIMEOUT_MS));
   try {
-    return (await response.json()) as Envelope<Data, Meta>;
+    return (await response.json()) as Body;
   } catch (error) {
     throw new Problem("unreadable", { status: response.status, cause: error });
   }

@@ -1,8 +1,11 @@
-import type { ProblemBody } from "./types";
+import type { ProblemBody, ProblemCode } from "./types";
+
+/** What went wrong before the server could say. */
+type LocalCode = "network" | "timeout" | "unreadable";
 
 /** A call that did not succeed. `code` is the server's, or one of ours: `network`, `timeout`, `unreadable`. */
 export class Problem extends Error {
-  readonly code: string;
+  readonly code: ProblemCode | LocalCode;
   readonly status: number;
   /** What is allowed, by field; empty unless the server refused single fields. */
   readonly errors: Record<string, string[]>;
@@ -10,7 +13,7 @@ export class Problem extends Error {
   readonly retryAt: number | null;
 
   constructor(
-    code: string,
+    code: ProblemCode | LocalCode,
     options: {
       status?: number;
       errors?: Record<string, string[]>;
@@ -52,7 +55,7 @@ export function retryAt(header: string | null, now: number): number | null {
   return Number.isNaN(at) || at <= now ? null : at;
 }
 
-function codeFromStatus(status: number): string {
+function codeFromStatus(status: number): ProblemCode {
   if (status === 429) return "rate_limited";
   if (status === 401) return "token_invalid";
   if (status === 404) return "not_found";

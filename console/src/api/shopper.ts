@@ -6,8 +6,7 @@ import type {
   CreateLead,
   CreateThread,
   Envelope,
-  Message,
-  MessagesMeta,
+  MessageList,
   SendMessage,
   SentMessage,
 } from "./types";
@@ -16,11 +15,7 @@ import type {
 export interface ShopperApi {
   createLead(lead: CreateLead): Promise<CreatedLead>;
   createThread(thread: CreateThread): Promise<CreatedThread>;
-  listMessages(query: {
-    threadUuid: string;
-    limit: number;
-    cursor?: string;
-  }): Promise<Envelope<Message[], MessagesMeta>>;
+  listMessages(query: { threadUuid: string; limit: number; cursor?: string }): Promise<MessageList>;
   sendMessage(message: SendMessage, idempotencyKey: string): Promise<SentMessage>;
   /** Opens the thread's stream; the body is server-sent events. */
   openEvents(query: {
@@ -36,7 +31,7 @@ export function createShopperApi(fetch: Fetch, credentials: Credentials): Shoppe
   return {
     async createLead(lead) {
       const { data } = await authorized((token) =>
-        callJson<CreatedLead>(fetch, { method: "POST", path: "/api/leads", token, body: lead }),
+        callJson<Envelope<CreatedLead>>(fetch, { method: "POST", path: "/api/leads", token, body: lead }),
       );
       keepVisitor(data.visitor_token);
       return data;
@@ -44,7 +39,12 @@ export function createShopperApi(fetch: Fetch, credentials: Credentials): Shoppe
 
     async createThread(thread) {
       const { data } = await authorized((token) =>
-        callJson<CreatedThread>(fetch, { method: "POST", path: "/api/thread", token, body: thread }),
+        callJson<Envelope<CreatedThread>>(fetch, {
+          method: "POST",
+          path: "/api/thread",
+          token,
+          body: thread,
+        }),
       );
       keepVisitor(data.visitor_token);
       return data;
@@ -53,16 +53,14 @@ export function createShopperApi(fetch: Fetch, credentials: Credentials): Shoppe
     listMessages({ threadUuid, limit, cursor }) {
       const query = new URLSearchParams({ thread_uuid: threadUuid, limit: String(limit) });
       if (cursor) query.set("cursor", cursor);
-      return authorized((token) =>
-        callJson<Message[], MessagesMeta>(fetch, { path: `/api/messages?${query}`, token }),
-      );
+      return authorized((token) => callJson<MessageList>(fetch, { path: `/api/messages?${query}`, token }));
     },
 
     async sendMessage(message, idempotencyKey) {
       // The answer comes over the stream, so there is no reason to hold this call open for it.
       const headers = { "Idempotency-Key": idempotencyKey, Prefer: "respond-async" };
       const { data } = await authorized((token) =>
-        callJson<SentMessage>(fetch, {
+        callJson<Envelope<SentMessage>>(fetch, {
           method: "POST",
           path: "/api/messages",
           token,

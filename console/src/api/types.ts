@@ -1,159 +1,86 @@
-/** Shapes of the shopper API. Everything else in this package names them through this file only. */
+/**
+ * The API's types under the names this package uses, and what is not HTTP. The HTTP shapes come from the API's own
+ * description (`npm run generate`); everything else names them through this file only.
+ */
 
-/** Body of every successful answer. */
-export interface Envelope<Data, Meta = undefined> {
-  data: Data;
-  message: string;
-  meta: Meta;
-}
+import type * as generated from "./types.gen";
 
-/** `application/problem+json` (RFC 9457) with our machine-readable `code`. */
-export interface ProblemBody {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  message: string;
-  errors?: Record<string, string[]>;
-}
+/**
+ * A shape of the description, said more exactly. A field the description does not have, or has with another type, fails
+ * the type check, so nothing here can drift away from the API.
+ */
+type Exactly<
+  Shape,
+  Fields extends { [Name in keyof Fields]: Name extends keyof Shape ? Shape[Name] : never },
+> = Omit<Shape, keyof Fields> & Fields;
 
 export type LeadField = "name" | "phone" | "email";
 export type ThreadState = "bot" | "waiting" | "owner" | "closed";
 export type MessageRole = "human" | "ai" | "owner";
 export type SourceKind = "faq" | "document" | "product";
 
-export interface ChatbotInterface {
-  headline: string;
-  welcome_message: string;
-  brand_color: string;
-  theme: "light" | "dark";
-  orientation: "ltr" | "rtl";
-  bottom: number;
-  right: number;
-  avatar_url: string | null;
-}
+/** Body of a successful answer. */
+export type Envelope<Data> = Omit<generated.EnvelopeSentMessage, "data"> & { data: Data };
 
-export interface LeadFormConfig {
-  ask: "before_first_message" | "later" | "never";
-  fields: LeadField[];
-  required: LeadField[];
-  privacy_url: string | null;
-  consent_text: string | null;
-  consent_version: string | null;
-}
+export type ProblemCode = generated.Code;
+export type ProblemBody = generated.ProblemBody;
 
-export interface ChatbotConfig {
-  key: string;
-  title: string;
-  agent: string;
-  language: string;
-  interface: ChatbotInterface;
-  allowed_domains: string[];
-  show_branding: boolean;
-  demo: boolean;
-  visible: boolean;
-  lead_form: LeadFormConfig;
-  limits: { message_characters: number };
-  embed_token: string;
-  /** RFC 3339. */
-  embed_token_expires_at: string;
-}
+export type ChatbotInterface = Exactly<
+  generated.Interface,
+  { theme: "light" | "dark"; orientation: "ltr" | "rtl"; avatar_url: string | null }
+>;
 
-export interface CreateLead {
-  api_key: string;
-  name: string | null;
-  email: string | null;
-  phone: string | null;
-  leadable_id: string | null;
-  leadable_type: "customer" | "user" | null;
-  agent_namespace: string;
-  consent_version: string | null;
-}
+export type LeadFormConfig = Exactly<
+  generated.LeadFormBody,
+  {
+    ask: "before_first_message" | "later" | "never";
+    fields: LeadField[];
+    required: LeadField[];
+    privacy_url: string | null;
+    consent_text: string | null;
+    consent_version: string | null;
+  }
+>;
 
-export interface CreatedLead {
-  id: string;
-  visitor_token: string;
-}
+export type ChatbotConfig = Exactly<
+  generated.ChatbotConfigBody,
+  { interface: ChatbotInterface; lead_form: LeadFormConfig }
+>;
 
-export interface CreateThread {
-  lead_id?: string;
-  agent_namespace: string;
-  api_key?: string;
-}
+export type CreateLead = generated.CreateLead;
+export type CreatedLead = generated.CreatedLead;
+export type CreateThread = generated.CreateThread;
+export type CreatedThread = Exactly<generated.CreatedThread, { state: ThreadState }>;
 
-export interface CreatedThread {
-  uuid: string;
-  state: ThreadState;
-  visitor_token: string;
-}
+export type TextPart = generated.Part;
+export type Source = Exactly<generated.SourceBody, { kind: SourceKind; url: string | null }>;
 
-export interface TextPart {
-  type: "text";
-  text: { value: string };
-}
+export type Message = Exactly<
+  generated.Message,
+  { role: MessageRole; sources: Source[]; feedback: boolean | null; feedback_reason: string | null }
+>;
 
-export interface Source {
-  number: number;
-  title: string;
-  url: string | null;
-  kind: SourceKind;
-}
+export type MessagesMeta = Exactly<
+  generated.MessagesMeta,
+  { state: ThreadState; pending: number | null; next_cursor: string | null }
+>;
 
-export interface Message {
-  uuid: string;
-  sequence: number;
-  role: MessageRole;
-  content: TextPart[];
-  created_at: string;
-  is_closing: boolean;
-  feedback: boolean | null;
-  feedback_reason: string | null;
-  completed: boolean;
-  sources: Source[];
-  refused: boolean;
-  failed: boolean;
-}
+export type MessageList = Exactly<generated.MessageList, { data: Message[]; meta: MessagesMeta }>;
 
-export interface MessagesMeta {
-  state: ThreadState;
-  /** Sequence of the answer that is still being written. */
-  pending: number | null;
-  next_cursor: string | null;
-}
+export type SendMessage = generated.SendMessage;
 
-export interface SendMessage {
-  thread_uuid: string;
-  agent_namespace: string;
-  messages: TextPart[];
-  customer_id?: string;
-}
+/** `sequence` is null while the question waits behind another answer. */
+export type SentMessage = Exactly<
+  generated.SentMessage,
+  { sequence: number | null; state: ThreadState; sources: Source[] }
+>;
 
-/** `uuid` and `sequence` are the answer's; `content` is empty while it is still being written. */
-export interface SentMessage {
-  uuid: string;
-  sequence: number;
-  content: TextPart[];
-  is_closing: boolean;
-  state: ThreadState;
-  sources: Source[];
-  refused: boolean;
-  failed: boolean;
-  question_uuid: string;
-  question_sequence: number;
-}
-
-/** `event: message` of the thread's stream. The last three fields come with the stored answer only. */
-export interface StreamMessage {
-  uuid: string;
-  sequence: number;
-  role: MessageRole;
-  content: TextPart[];
-  replace: boolean;
-  sources?: Source[];
-  refused?: boolean;
-  failed?: boolean;
-}
+/** `event: message` of the thread's stream. The description has no events; their parts are those of a message. */
+export type StreamMessage = Pick<Message, "uuid" | "sequence" | "role" | "content"> &
+  Partial<Pick<Message, "sources" | "refused" | "failed">> & {
+    /** Whether this is the whole text instead of a continuation. */
+    replace: boolean;
+  };
 
 /** `event: log`: `text` is a code that the widget translates. */
 export interface StreamLog {
@@ -162,19 +89,17 @@ export interface StreamLog {
 }
 
 /** `event: command`. */
-export interface StreamCommand {
+export type StreamCommand = Pick<Message, "is_closing"> & {
   name: string;
-  uuid: string;
-  is_closing: boolean;
+  /** The answer that is complete; null when there is none yet. */
+  uuid: Message["uuid"] | null;
   state: ThreadState;
-}
+};
 
 /** What the served document carries in `<script id="vitrine-session">`. */
-export interface Session {
-  key?: string;
-  embed_token?: string;
-  embed_token_expires_at?: string;
-}
+export type Session = Partial<
+  Pick<generated.ChatbotConfigBody, "key" | "embed_token" | "embed_token_expires_at">
+>;
 
 /** What the server inlines into the loader. */
 export interface Launcher {

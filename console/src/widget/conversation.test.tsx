@@ -56,7 +56,7 @@ test("a send carries an idempotency key, asks for no wait, and bears the visitor
 
 test("a failed send keeps the text and tries again with the same key", async () => {
   const { api } = await openWidget();
-  api.failures.push({ on: "POST /api/messages", status: 0, code: "", afterwards: true });
+  api.failures.push({ on: "POST /api/messages", status: 500, code: "internal", afterwards: true });
   await ask("Only once");
 
   const alert = await screen.findByRole("alert");
@@ -97,7 +97,7 @@ test("a broken stream goes on where it stopped, without a gap or a repetition", 
   writeOn(thread, 10);
 
   await waitFor(() => expect(thread.subscribers.size).toBe(1), { timeout: 4000 });
-  expect(api.requests.at(-1)?.headers.get("Last-Event-ID")).toBe("2.1.10");
+  expect(api.requests.at(-1)?.headers.get("Last-Event-ID")).toBe(`2.${thread.turn?.attempt}.10`);
   act(() => finish(thread));
   await screen.findByText("Sources");
   expect(screen.getAllByText(/Yes. You can return a bicycle/, { selector: ".prose p" })).toHaveLength(1);
@@ -121,7 +121,7 @@ test("an answer that is being written goes on after a change of page", async () 
 
 test("what a page change interrupted is delivered once by the next page", async () => {
   const first = await openWidget();
-  first.api.failures.push({ on: "POST /api/messages", status: 0, code: "", afterwards: true });
+  first.api.failures.push({ on: "POST /api/messages", status: 500, code: "internal", afterwards: true });
   await ask("Interrupted");
   await screen.findByRole("alert");
   first.unmount();
@@ -220,28 +220,74 @@ test("when a person answers there is no thinking, and their message is heard", a
   expect(screen.getByRole("article", { name: "A person" }).textContent).toContain("I am Sara.");
 });
 
-test("two questions in one breath wait in one bubble for their one answer", async () => {
+test("questions asked meanwhile wait in one bubble for their one answer", async () => {
   const { api } = await openWidget();
   await ask("First");
-  await waitFor(() => expect(onlyThread(api).messages).toHaveLength(1));
+  await waitFor(() => expect(onlyThread(api).subscribers.size).toBe(1));
   const thread = onlyThread(api);
-  const turn = thread.turn;
-  if (!turn) throw new Error("no open turn");
-  api.onTurn = () => {
-    thread.turn = turn;
-  };
-  api.coalesceInto = turn;
   await ask("Second");
   await waitFor(() => expect(thread.messages).toHaveLength(2));
-  await waitFor(() => expect(screen.getAllByText("Thinking…", { selector: ".thinking" })).toHaveLength(1));
-  turn.sequence = 3;
+  await ask("Third");
+  await waitFor(() => expect(thread.messages).toHaveLength(3));
+  await waitFor(() => expect(screen.getAllByText("Thinking…", { selector: ".thinking" })).toHaveLength(2));
+
   act(() => finish(thread));
   await screen.findByText("Sources");
+  await waitFor(() => expect(screen.getAllByText("Thinking…", { selector: ".thinking" })).toHaveLength(1));
+  act(() => finish(thread));
+  await waitFor(() => expect(screen.getAllByText("Sources")).toHaveLength(2));
   expect(screen.getAllByRole("article").map((each) => each.getAttribute("aria-label"))).toEqual([
+    "You",
+    "AI assistant",
     "You",
     "You",
     "AI assistant",
   ]);
+  expect(api.requests.filter(({ path }) => path.endsWith("/events"))).toHaveLength(1);
+});
+
+test("a question that waits behind another answer is answered after a change of page", async () => {
+  const first = await openWidget();
+  await ask("First");
+  await waitFor(() => expect(onlyThread(first.api).subscribers.size).toBe(1));
+  const thread = onlyThread(first.api);
+  await ask("Second");
+  await waitFor(() => expect(thread.queued).not.toBeNull());
+  first.unmount();
+
+  await openWidget({ api: first.api });
+  await waitFor(() => expect(thread.subscribers.size).toBe(2));
+  act(() => finish(thread));
+  await screen.findByText("Sources");
+  act(() => finish(thread));
+  await waitFor(() => expect(screen.getAllByText("Sources")).toHaveLength(2));
+});
+
+test("earlier messages are fetched page by page, in order", async () => {
+  const first = await openWidget();
+  await ask("Hello");
+  await waitFor(() => expect(onlyThread(first.api).subscribers.size).toBe(1));
+  const thread = onlyThread(first.api);
+  act(() => finish(thread));
+  await screen.findByText("Sources");
+  first.unmount();
+  for (let sequence = 3; sequence <= 120; sequence += 1) {
+    const role = sequence % 2 ? "human" : "ai";
+    thread.messages.push(
+      storedMessage({ uuid: `m-${sequence}`, sequence, role, text: `Number ${sequence}.` }),
+    );
+  }
+
+  await openWidget({ api: first.api });
+  await waitFor(() => expect(screen.getAllByRole("article")).toHaveLength(50));
+  for (const shown of [100, 120]) {
+    await userEvent.click(screen.getByRole("button", { name: "Show earlier messages" }));
+    await waitFor(() => expect(screen.getAllByRole("article")).toHaveLength(shown));
+  }
+  expect(screen.queryByRole("button", { name: "Show earlier messages" })).toBeNull();
+  expect(screen.getAllByRole("status").map((each) => each.textContent)).toEqual(["", ""]);
+  const texts = screen.getAllByRole("article").map((each) => /Number \d+\./.exec(each.textContent)?.[0]);
+  expect(texts.slice(2)).toEqual(Array.from({ length: 118 }, (_, index) => `Number ${index + 3}.`));
 });
 
 test("a chat that cannot start says why and starts when it can", async () => {

@@ -156,7 +156,8 @@ async fn write_vocabulary(transaction: &mut TenantTransaction, rows: &[Vocabular
          ), gone AS (
              DELETE FROM vocabulary
               WHERE merchant_id = current_merchant()
-                AND (language, word) NOT IN (SELECT language, word FROM wanted)
+                AND NOT EXISTS (SELECT FROM wanted
+                                 WHERE wanted.language = vocabulary.language AND wanted.word = vocabulary.word)
          )
          INSERT INTO vocabulary (merchant_id, language, word, term, passages)
          SELECT current_merchant(), language, word, term, passages FROM wanted

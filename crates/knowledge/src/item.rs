@@ -97,6 +97,8 @@ pub enum ItemError {
     FieldTooLong { item: String, field: &'static str },
     #[error("{item}: its text is longer than {ITEM_BYTES_MAX} bytes")]
     ItemTooLarge { item: String },
+    #[error("{item}: its text holds the character U+0000")]
+    NullCharacter { item: String },
     #[error("{item}: price must be a decimal number such as 749.00")]
     Price { item: String },
     #[error("{item}: there are two with this id")]
@@ -151,15 +153,25 @@ impl KnowledgeItem {
         }
     }
 
-    fn bytes(&self) -> usize {
+    /// Every text of the item but its id and address.
+    fn texts(&self) -> Vec<&str> {
         match self {
-            Self::Faq(faq) => faq.question.len() + faq.answer.len(),
-            Self::Document(document) => document.title.len() + document.text.len(),
+            Self::Faq(faq) => vec![&faq.question, &faq.answer],
+            Self::Document(document) => vec![&document.title, &document.text],
             Self::Product(product) => {
-                let attributes = product.attributes.iter().map(|(name, value)| name.len() + value.len());
-                product.title.len() + product.description.len() + attributes.sum::<usize>()
+                let attributes = product.attributes.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+                let currency = product.currency.as_deref();
+                [product.title.as_str(), &product.description, &product.category]
+                    .into_iter()
+                    .chain(currency)
+                    .chain(attributes)
+                    .collect()
             }
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.texts().iter().map(|text| text.len()).sum()
     }
 
     fn check(&self) -> Result<(), ItemError> {
@@ -185,6 +197,10 @@ impl KnowledgeItem {
             && text.trim().is_empty()
         {
             return Err(ItemError::Empty { item: item(), field });
+        }
+        // PostgreSQL has no text with this character.
+        if self.texts().into_iter().chain([self.id()]).chain(self.url()).any(|text| text.contains('\0')) {
+            return Err(ItemError::NullCharacter { item: item() });
         }
         if self.bytes() > ITEM_BYTES_MAX {
             return Err(ItemError::ItemTooLarge { item: item() });

@@ -16,8 +16,9 @@ use question::Question;
 
 /// Passages that are scored exactly, best by the index first.
 const CANDIDATES: i32 = 60;
-/// A question is answered from this much evidence: what the passages cover of it, and half the score of the best one.
-const EVIDENCE_MIN: f32 = 0.88;
+/// A question is answered from this much evidence: the largest coverage and half the score of the best passage. Of the
+/// values that refuse at most one in twenty answerable development questions, the one that refuses most others.
+const EVIDENCE_MIN: f32 = 0.84;
 const SCORE_SHARE: f32 = 0.5;
 
 /// What was found for a question.

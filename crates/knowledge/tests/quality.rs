@@ -19,7 +19,8 @@ const TOP: usize = 5;
 #[derive(Deserialize)]
 struct Question {
     id: String,
-    question: String,
+    #[serde(rename = "question")]
+    text: String,
     language: Language,
     kind: Kind,
     /// Any of these answers it; none for a question without an answer.
@@ -71,7 +72,7 @@ async fn the_right_source_is_found_and_a_guess_is_refused() -> anyhow::Result<()
         let runtime = Database::connect(&database.runtime(), Role::Runtime, 1).await?;
         let mut transaction = runtime.tenant(merchant).await?;
         for question in &questions {
-            let retrieval = retrieve(&mut transaction, &question.question, language, TOP).await?;
+            let retrieval = retrieve(&mut transaction, &question.text, language, TOP).await?;
             count(table.entry((question.half, shop, question.kind)).or_default(), question, &retrieval);
             if question.half == Half::Development {
                 print_miss(question, &retrieval);
@@ -122,11 +123,26 @@ fn print_miss(question: &Question, retrieval: &Retrieval) {
         question.kind,
         question.language,
         retrieval.language,
-        question.question,
+        question.text,
         retrieval.verdict,
         question.sources,
         found.join(", "),
     );
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.questions += other.questions;
+        self.top_1 += other.top_1;
+        self.top_5 += other.top_5;
+        self.refused += other.refused;
+    }
+}
+
+impl Counts {
+    fn percent(&self, part: usize) -> usize {
+        100 * part / self.questions.max(1)
+    }
 }
 
 fn render(table: &Table) -> String {
@@ -135,19 +151,56 @@ fn render(table: &Table) -> String {
         "half", "shop", "kind", "n", "top 1", "top 5", "refused"
     );
     for ((half, shop, kind), counts) in table {
-        let percent = |part: usize| 100 * part / counts.questions.max(1);
         let _ = writeln!(
             text,
             "{:12} {shop:10} {:13} {:>4} {:>5}% {:>5}% {:>7}%",
             format!("{half:?}"),
             format!("{kind:?}"),
             counts.questions,
-            percent(counts.top_1),
-            percent(counts.top_5),
-            percent(counts.refused),
+            counts.percent(counts.top_1),
+            counts.percent(counts.top_5),
+            counts.percent(counts.refused),
         );
     }
     text
 }
 
-fn check_floors(_table: &Table) {}
+/// What the test half must not fall below, in percent over both shops: a little less than was measured. Aims are
+/// higher; what is missing to them is known.
+fn check_floors(table: &Table) {
+    let sum = |kinds: &[Kind]| {
+        let mut sum = Counts::default();
+        for ((half, _, kind), counts) in table {
+            if *half == Half::Test && kinds.contains(kind) {
+                sum += *counts;
+            }
+        }
+        sum
+    };
+    let floors = [
+        (Kind::Direct, 83, 94),
+        (Kind::Paraphrase, 44, 83),
+        (Kind::Typo, 83, 91),
+        (Kind::Advice, 25, 58),
+        (Kind::Cross, 60, 73),
+    ];
+    for (kind, top_1, top_5) in floors {
+        let counts = sum(&[kind]);
+        assert!(counts.questions > 0, "no {kind:?} questions");
+        assert!(counts.percent(counts.top_1) >= top_1, "{kind:?}: the right source is first in too few cases");
+        assert!(counts.percent(counts.top_5) >= top_5, "{kind:?}: the right source is found in too few cases");
+    }
+    let unanswerable = sum(&[Kind::Unanswerable]);
+    assert!(unanswerable.percent(unanswerable.refused) >= 37, "too few guesses are refused");
+    let answerable = sum(&floors.map(|(kind, _, _)| kind));
+    println!(
+        "test half, answerable: {} questions, top 1 {}%, top 5 {}%, refused {}%; unanswerable: {} questions, refused {}%",
+        answerable.questions,
+        answerable.percent(answerable.top_1),
+        answerable.percent(answerable.top_5),
+        answerable.percent(answerable.refused),
+        unanswerable.questions,
+        unanswerable.percent(unanswerable.refused),
+    );
+    assert!(answerable.percent(answerable.refused) <= 25, "too many questions with an answer are refused");
+}

@@ -69,8 +69,7 @@ fn forwarded_for(headers: &HeaderMap, proxies: usize) -> Option<IpAddr> {
 }
 
 /// Headers that no response of ours is without. A handler's own are kept.
-pub(super) async fn secure_headers(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
+pub(super) fn secure(response: &mut Response) {
     let defaults = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -80,7 +79,6 @@ pub(super) async fn secure_headers(request: Request, next: Next) -> Response {
     for (name, value) in defaults {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
-    response
 }
 
 /// Measures and logs. Query strings and headers are never logged: they can hold what a person typed.

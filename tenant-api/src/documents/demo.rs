@@ -1,11 +1,12 @@
 //! `GET /demo/{key}`: a page on which every merchant can try its widget.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 
 use super::escape::{fill, html};
 use super::page;
 use crate::app::AppState;
+use crate::extract::Path;
 use crate::shopper::find_chatbot;
 
 pub async fn handler(State(state): State<AppState>, Path(key): Path<String>) -> Response {

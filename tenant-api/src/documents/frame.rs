@@ -1,6 +1,6 @@
 //! The widget's document, framed by shops or opened by itself.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use jiff::Timestamp;
@@ -11,6 +11,7 @@ use vitrine_tenant_config::TenantChatbot;
 use super::escape::{fill, html, json_for_script};
 use super::page;
 use crate::app::AppState;
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
 use crate::shopper::find_chatbot;
 use crate::tokens::{Session, TokenKind};

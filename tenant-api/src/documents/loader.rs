@@ -1,6 +1,6 @@
 //! `GET /w/{key}.js`: the script a shop embeds.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -10,6 +10,7 @@ use vitrine_tenant_config::config::{PageMode, Theme};
 
 use super::escape::json_for_script;
 use crate::app::AppState;
+use crate::extract::Path;
 use crate::problem::{Code, Problem};
 use crate::shopper::find_chatbot;
 

@@ -41,7 +41,7 @@ pub struct State {
 
 #[derive(Debug)]
 struct Turn {
-    turn: TurnId,
+    id: TurnId,
     sequence: i64,
     fold: Fold,
 }
@@ -167,13 +167,13 @@ impl State {
 
     /// The unfinished answer that readers see.
     pub fn unfinished(&self) -> Option<Unfinished> {
-        self.turns.iter().rev().find_map(|Turn { turn, sequence, fold }| {
+        self.turns.iter().rev().find_map(|Turn { id, sequence, fold }| {
             let (attempt, text, characters) = match (fold.shown(), fold.ended()) {
                 (Some(shown), _) => (shown.attempt, shown.text.clone(), shown.characters),
                 (None, Some((attempt, answer))) => (attempt, answer.text.clone(), answer.text.chars().count()),
                 (None, None) => return None,
             };
-            Some(Unfinished { turn: *turn, sequence: *sequence, attempt, text, characters })
+            Some(Unfinished { turn: *id, sequence: *sequence, attempt, text, characters })
         })
     }
 
@@ -224,18 +224,18 @@ impl State {
 
     /// What it costs to keep, in bytes.
     pub fn weight(&self) -> usize {
-        let texts: usize = self.turns.iter().map(|turn| turn.weight()).sum();
+        let texts: usize = self.turns.iter().map(Turn::weight).sum();
         size_of::<Self>() + texts + self.log.bytes()
     }
 
     fn position(&mut self, turn: TurnId, sequence: i64) -> usize {
-        if let Some(position) = self.turns.iter().position(|followed| followed.turn == turn) {
+        if let Some(position) = self.turns.iter().position(|followed| followed.id == turn) {
             return position;
         }
         if self.turns.len() == TURNS_MAX {
             self.turns.remove(0);
         }
-        self.turns.push(Turn { turn, sequence, fold: Fold::default() });
+        self.turns.push(Turn { id: turn, sequence, fold: Fold::default() });
         self.turns.len() - 1
     }
 
@@ -254,8 +254,8 @@ impl State {
         if self.log.readers() == 0 {
             return;
         }
-        let Turn { turn, sequence, fold } = &self.turns[position];
-        let (turn, sequence) = (*turn, *sequence);
+        let Turn { id, sequence, fold } = &self.turns[position];
+        let (turn, sequence) = (*id, *sequence);
         let end = fold.shown().map_or(0, |shown| shown.characters);
         let piece = Piece { turn, sequence, attempt, text, end, is_whole: false };
         let bytes = Bytes::from(frame::piece(&piece));
@@ -270,16 +270,12 @@ impl State {
         if self.log.readers() == 0 {
             return Next::Nothing;
         }
-        match fold.stored_answer() {
-            Some(answer) => {
-                self.push_stored(stored, frame::stored_answer(stored.turn, stored.sequence, answer));
-                Next::LookForMore
-            }
-            None => {
-                self.held = Some(VecDeque::new());
-                Next::ReadAnswer(stored)
-            }
-        }
+        let Some(answer) = fold.stored_answer() else {
+            self.held = Some(VecDeque::new());
+            return Next::ReadAnswer(stored);
+        };
+        self.push_stored(stored, frame::stored_answer(stored.turn, stored.sequence, answer));
+        Next::LookForMore
     }
 
     fn push_stored(&mut self, stored: Stored, mut bytes: String) {

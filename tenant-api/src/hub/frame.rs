@@ -169,9 +169,9 @@ struct StoredPayload<'a> {
 fn event(name: &str, id: Option<StreamId>, payload: &impl Serialize) -> String {
     let data = serde_json::to_string(payload).expect("payloads are plain structures");
     let mut frame = String::with_capacity(data.len() + 96);
-    write!(frame, "event: {name}\n").expect("a string takes everything");
+    writeln!(frame, "event: {name}").expect("a string takes everything");
     if let Some(id) = id {
-        write!(frame, "id: {id}\n").expect("a string takes everything");
+        writeln!(frame, "id: {id}").expect("a string takes everything");
     }
     write!(frame, "data: {data}\n\n").expect("a string takes everything");
     frame

@@ -18,7 +18,7 @@ use super::{Closed, Hub, Phase};
 use crate::store::messages::MESSAGES_AFTER_MAX;
 
 /// A stream is never silent for longer.
-pub const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
 
 /// Where a reader is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -141,20 +141,18 @@ impl ThreadStream {
     }
 
     async fn wait(&mut self) -> Event {
-        match &mut self.reader {
-            Some(reader) => match timeout(HEARTBEAT_EVERY, reader.next()).await {
+        if let Some(reader) = &mut self.reader {
+            return match timeout(HEARTBEAT_EVERY, reader.next()).await {
                 Ok(Ok(frames)) => Event::Frames(frames),
                 Ok(Err(Lagged)) => Event::CutOff,
                 Err(_) => Event::Silence,
-            },
-            None => {
-                let left = self.phase.wait_for(|phase| *phase != Phase::CatchingUp);
-                match timeout(HEARTBEAT_EVERY, left).await {
-                    Ok(Ok(phase)) if *phase == Phase::Live => Event::Live,
-                    Ok(_) => Event::CutOff,
-                    Err(_) => Event::Silence,
-                }
-            }
+            };
+        }
+        let live = self.phase.wait_for(|phase| *phase != Phase::CatchingUp);
+        match timeout(HEARTBEAT_EVERY, live).await {
+            Ok(Ok(phase)) if *phase == Phase::Live => Event::Live,
+            Ok(_) => Event::CutOff,
+            Err(_) => Event::Silence,
         }
     }
 

@@ -38,7 +38,7 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn an_interrupted_reader_ends_up_with_what_is_stored(turns in turns(), actions in actions()) {

@@ -96,10 +96,6 @@ impl Threads {
         }
     }
 
-    pub fn len(&self) -> usize {
-        self.channels.len()
-    }
-
     fn evict_oldest(&mut self) {
         while let Some((born, thread)) = self.order.pop_front() {
             if self.channels.get(&thread).is_some_and(|place| place.born == born) {
@@ -153,7 +149,7 @@ mod tests {
         for number in 1..=5 {
             say(&mut threads, number, "dag");
         }
-        assert_eq!(threads.len(), 3);
+        assert_eq!(threads.channels.len(), 3);
         assert!(!threads.channels.contains_key(&thread(2)) && threads.channels.contains_key(&thread(3)));
 
         let mut threads = Threads::new(HubSettings { bytes_max: 10_000, ..HubSettings::default() });
@@ -162,7 +158,7 @@ mod tests {
         }
         assert!(threads.bytes <= 10_000 && threads.channels.contains_key(&thread(50)), "{}", threads.bytes);
         threads.clear();
-        assert_eq!((threads.len(), threads.bytes), (0, 0));
+        assert_eq!((threads.channels.len(), threads.bytes), (0, 0));
     }
 
     #[test]

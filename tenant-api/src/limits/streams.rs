@@ -112,16 +112,16 @@ mod tests {
         let visitor = |number: u128| VisitorId::new(Uuid::from_u128(number));
 
         let first = limits.open(merchant, "a", visitor(1)).unwrap();
-        let _second = limits.open(merchant, "a", visitor(1)).unwrap();
+        let second = limits.open(merchant, "a", visitor(1)).unwrap();
         assert!(limits.open(merchant, "a", visitor(1)).is_err(), "a third of the visitor");
-        let _third = limits.open(merchant, "a", visitor(2)).unwrap();
+        let third = limits.open(merchant, "a", visitor(2)).unwrap();
         assert!(limits.open(merchant, "a", visitor(3)).is_err(), "a fourth of the chatbot");
-        let _fourth = limits.open(other, "a", visitor(4)).unwrap();
+        let fourth = limits.open(other, "a", visitor(4)).unwrap();
         assert!(limits.open(other, "b", visitor(5)).is_err(), "a fifth of the process");
 
         drop(first);
         let again = limits.open(merchant, "a", visitor(1)).unwrap();
-        drop((again, _second, _third, _fourth));
+        drop((again, second, third, fourth));
         let open = limits.lock();
         assert!(open.all == 0 && open.by_visitor.is_empty() && open.by_chatbot.is_empty(), "{open:?}");
     }

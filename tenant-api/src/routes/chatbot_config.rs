@@ -1,7 +1,7 @@
 //! `GET /api/chatbot-config`: what the widget needs to know, and a fresh embed token.
 
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use vitrine_tenant_config::TenantChatbot;
 use vitrine_tenant_config::config::{LeadAsk, LeadField, LeadForm, Theme};
 
 use crate::app::AppState;
+use crate::extract::Query;
 use crate::problem::{Problem, ProblemBody};
 use crate::shopper::{bearer, find_chatbot};
 use crate::tokens::{Session, TokenKind};

@@ -3,13 +3,14 @@
 use std::convert::Infallible;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use vitrine_database::StoreError;
 use vitrine_domain::{StreamId, ThreadId};
 
 use crate::app::AppState;
+use crate::extract::Path;
 use crate::hub::{ThreadOf, ThreadStream};
 use crate::limits::StreamPermit;
 use crate::metrics::OpenStream;

@@ -1,7 +1,7 @@
 //! `PUT /api/platform/merchants/{name}/knowledge`: what a shop's chatbots may answer from.
 
 use axum::Json;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use secrecy::ExposeSecret;
 use serde::Serialize;
 use subtle::ConstantTimeEq;
@@ -10,6 +10,7 @@ use vitrine_database::StoreError;
 use vitrine_knowledge::{ImportError, KnowledgeImport};
 
 use crate::app::AppState;
+use crate::extract::Path;
 use crate::json::{read_body, require_json};
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::shopper::{bearer, starting};

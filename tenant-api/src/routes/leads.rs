@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 use vitrine_database::StoreError;
-use vitrine_tenant_config::config::LeadField;
+use vitrine_tenant_config::config::{LeadField, LeadForm};
 
 use crate::app::AppState;
 use crate::fields::Fields;
@@ -158,7 +158,7 @@ fn checked(shopper: &Shopper, body: CreateLead) -> Result<NewLead, Problem> {
     }
     let is_known_customer = leadable_id.is_some() && email.is_some();
     if !is_known_customer {
-        for required in shopper.chatbot.lead_form.as_ref().map(|form| form.required()).unwrap_or_default() {
+        for required in shopper.chatbot.lead_form.as_ref().map(LeadForm::required).unwrap_or_default() {
             let (field, is_given) = match required {
                 LeadField::Name => ("name", name.is_some()),
                 LeadField::Phone => ("phone", phone.is_some()),

@@ -58,6 +58,17 @@ async fn odd_requests_are_refused_and_the_server_goes_on() {
     assert!(raw(&stack, &get(&format!("Host: widget.localhost:{port}\r\n"), &many)).await.starts_with("HTTP/1.1 431"));
     let large = format!("X-Large: {}\r\n", "x".repeat(100_000));
     assert!(raw(&stack, &get(&format!("Host: widget.localhost:{port}\r\n"), &large)).await.starts_with("HTTP/1.1 431"));
+    for (path, status, code) in [
+        ("/api/chatbot-config?api_key=%FF", 404, "unknown_key"),
+        ("/api/chatbot-config?api_key=a&api_key=b", 400, "malformed"),
+        ("/chatbot-iframe?api_key=a&api_key=b", 400, "malformed"),
+        ("/iframe/%FF", 404, "not_found"),
+        ("/w/%FF.js", 404, "not_found"),
+        ("/api", 404, "not_found"),
+        ("//api//chatbot-config", 404, "not_found"),
+    ] {
+        Answer::read(stack.call(Method::GET, path)).await.problem(status, code);
+    }
     let long = format!("/w/{}", "x".repeat(5_000));
     Answer::read(stack.get("widget", &long)).await.problem(413, "too_large");
     let split = stack.call(Method::GET, "/api/chatbot-config?api_key=a%0d%0aSet-Cookie:%20a=b");

@@ -34,7 +34,8 @@ async fn a_visitor_who_writes_too_much_is_told_when_to_come_back() {
 async fn an_address_that_calls_too_often_is_refused_before_anything_is_looked_up() {
     let stack = Stack::start_with(only(|rates| rates.address_per_minute = NonZeroU32::new(3).unwrap())).await;
     for _ in 0..3 {
-        let answer = Answer::read(stack.call(Method::GET, &format!("/api/chatbot-config?api_key={}", shops::UNKNOWN))).await;
+        let answer =
+            Answer::read(stack.call(Method::GET, &format!("/api/chatbot-config?api_key={}", shops::UNKNOWN))).await;
         answer.problem(404, "unknown_key");
     }
     let refused = Answer::read(stack.call(Method::GET, &format!("/api/chatbot-config?api_key={}", shops::DUTCH))).await;
@@ -56,7 +57,7 @@ async fn a_visitor_has_so_many_streams_and_a_closed_one_gives_its_place_back() {
     let gauge = || {
         let families = stack.registry.gather();
         let family = families.iter().find(|family| family.name() == "vitrine_streams_open").unwrap();
-        family.get_metric()[0].get_gauge().value()
+        family.get_metric()[0].get_gauge().get_value()
     };
     assert!((gauge() - 2.0).abs() < f64::EPSILON);
     drop(first);

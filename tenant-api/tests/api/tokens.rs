@@ -107,7 +107,8 @@ async fn only_the_widgets_own_page_may_call() {
     for origin in &foreign {
         let get = stack.client.get(url(&config)).header("origin", origin);
         Answer::read(get).await.problem(403, "origin_refused");
-        let post = stack.client.post(url("/api/thread")).bearer_auth(&shopper.token).header("origin", origin).json(&begin);
+        let post =
+            stack.client.post(url("/api/thread")).bearer_auth(&shopper.token).header("origin", origin).json(&begin);
         Answer::read(post).await.problem(403, "origin_refused");
     }
     // A page's own GET carries no origin; a change always does.

@@ -6,12 +6,16 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::future::join_all;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use vitrine_domain::{AttemptId, Role, ThreadId, TurnId};
 use vitrine_tenant_api::store::messages::StoredMessage;
 use vitrine_tenant_api::turns::AcceptError;
 
 use crate::support::{Replica, Shop, attempt};
+
+/// Only a failure takes this long.
+const ALL_WITHIN: Duration = Duration::from_mins(1);
 
 #[tokio::test]
 async fn the_oldest_turn_goes_first_and_never_two_of_a_thread() {
@@ -114,12 +118,11 @@ async fn many_clients_on_several_replicas_keep_cap_order_and_every_turn() {
             }
         })
     });
-    for client in join_all(clients).await {
-        client.unwrap();
-    }
+    let asking = timeout(ALL_WITHIN, join_all(clients)).await.expect("every question to be accepted");
+    asking.into_iter().for_each(Result::unwrap);
     asked.cancel();
-    let all = tokio::time::timeout(Duration::from_mins(1), join_all(answering)).await.expect("every turn to close");
-    all.into_iter().for_each(Result::unwrap);
+    let answering = timeout(ALL_WITHIN, join_all(answering)).await.expect("every turn to close");
+    answering.into_iter().for_each(Result::unwrap);
 
     let open = "SELECT count(*) FROM turns WHERE state NOT IN ('done', 'failed')";
     assert_eq!(shop.number(open).await, 0, "nothing is stranded");

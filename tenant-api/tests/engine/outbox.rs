@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use vitrine_bus::Topic;
 use vitrine_domain::{ChatRequested, ThreadEvent, ThreadEventBody, ThreadState};
+use vitrine_tenant_api::outbox::OutboxSettings;
 use vitrine_testkit::eventually;
 
 use crate::support::{Shop, attempt};
@@ -18,7 +19,9 @@ async fn is_empty(shop: &Shop) -> bool {
 #[tokio::test]
 async fn a_replica_publishes_its_own_rows_and_starts_their_deadlines() {
     let shop = Shop::open(5).await;
-    let mut replica = shop.replica().await;
+    // Nothing here is left to the sweep.
+    let settings = OutboxSettings { sweep_age: Duration::from_hours(1), ..OutboxSettings::default() };
+    let mut replica = shop.replica_with(settings).await;
     let running = replica.publish();
     let thread = replica.thread(&shop).await;
     let turn = replica.ask(&shop, thread, "question").await.unwrap().turn;
@@ -35,6 +38,7 @@ async fn a_replica_publishes_its_own_rows_and_starts_their_deadlines() {
     assert!(deadline_at > envelope.occurred_at);
     assert_eq!(shop.number("SELECT count(*) FROM turns WHERE deadline_at > now()").await, 1);
 
+    let next = replica.ask(&shop, thread, "next question").await.unwrap().turn;
     let spoken = attempt();
     replica.end(&shop, turn, spoken, "answer").await;
     eventually(SOON, "the stored answer is announced", || is_empty(&shop)).await;
@@ -43,6 +47,10 @@ async fn a_replica_publishes_its_own_rows_and_starts_their_deadlines() {
     assert_eq!((event.turn, event.thread, event.answer_sequence), (turn, thread, 2));
     let stored = ThreadEventBody::Stored { attempt: Some(spoken), is_closing: false, state: ThreadState::Bot };
     assert_eq!(event.body, stored);
+    let requests = shop.bus.published(Topic::ChatRequests);
+    assert_eq!(requests.len(), 2, "closing a turn lets the next one go at once");
+    let ChatRequested::ChatRequested { turn: requested, .. } = requests[1].decode().unwrap().body;
+    assert_eq!(requested, next);
     drop(running);
 }
 

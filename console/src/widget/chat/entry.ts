@@ -1,5 +1,5 @@
 import type { Problem } from "../../api/problem";
-import type { Message, MessageRole, Source, TextPart } from "../../api/types";
+import type { Message, MessageRole, SentMessage, Source, TextPart } from "../../api/types";
 
 /** One bubble. It keeps its `id` while the server's `uuid` and `sequence` become known. */
 export interface Entry {
@@ -24,12 +24,15 @@ export interface Entry {
 }
 
 export interface Position {
-  attempt: number;
+  /** Names the attempt; empty before the first. Names have no order. */
+  attempt: string;
   /** Unicode scalar values. */
   characters: number;
+  /** Attempts that were given up. */
+  past: readonly string[];
 }
 
-export const START: Position = { attempt: 0, characters: 0 };
+export const START: Position = { attempt: "", characters: 0, past: [] };
 
 export function newEntry(
   fields: Pick<Entry, "id" | "role" | "text" | "status" | "createdAt"> & Partial<Entry>,
@@ -80,12 +83,11 @@ export function changed(entries: readonly Entry[], id: string, change: Partial<E
 /** The bubble that stands for a message of the server: by its uuid, or by its number where the uuid is not known yet. */
 export function sameMessage(
   entries: readonly Entry[],
-  { uuid, sequence, role }: Pick<Message, "uuid" | "sequence" | "role">,
+  { uuid, sequence, role }: Pick<Message, "uuid" | "role"> & Pick<SentMessage, "sequence">,
 ): Entry | undefined {
-  return (
-    entries.find((entry) => entry.uuid === uuid) ??
-    entries.find((entry) => entry.uuid === null && entry.role === role && entry.sequence === sequence)
-  );
+  const known = entries.find((entry) => entry.uuid === uuid);
+  if (known || sequence === null) return known;
+  return entries.find((entry) => entry.uuid === null && entry.role === role && entry.sequence === sequence);
 }
 
 /** Lays stored messages over what is shown. A message already there keeps its bubble. */
@@ -112,7 +114,9 @@ export function pendingEntry(sequence: number): Entry {
   return newEntry({ ...fields, sequence, createdAt: Date.now() });
 }
 
-/** Answers the server is known to be writing. */
+/** Answers the server is known to be writing, or to write next; one that waits has no number yet. */
 export function pendingAnswers(entries: readonly Entry[]): Entry[] {
-  return entries.filter((entry) => entry.status === "pending" && entry.sequence !== null);
+  return entries.filter(
+    (entry) => entry.status === "pending" && (entry.uuid !== null || entry.sequence !== null),
+  );
 }

@@ -71,6 +71,26 @@ test("a new attempt starts the text again, and the old one is no longer heard", 
   expect(folded(...events)).toMatchObject({ text: "Right", gap: false });
 });
 
+test("attempts are names without an order", () => {
+  const later = "01994c1e-0000-7000-8000-000000000000";
+  const earlier = "f3c5ab10-0000-4000-8000-000000000000";
+  const events = [
+    message(`2.${earlier}.5`, "Wrong"),
+    message(`2.${later}.0`, "", { replace: true }),
+    message(`2.${later}.3`, "Rig"),
+    message(`2.${earlier}.9`, " one"),
+    message(`2.${later}.5`, "ht"),
+  ];
+  expect(folded(...events)).toMatchObject({ text: "Right", gap: false });
+});
+
+test("an attempt that is first heard in its middle is read again", () => {
+  expect(folded(message("2.1.5", "Wrong"), message("2.2.9", "later"))).toMatchObject({
+    text: "Wrong",
+    gap: true,
+  });
+});
+
 test("replace sets the whole text, but never takes back what is newer", () => {
   const whole = message("2.1.12", "Hello there!", { replace: true });
   const late = message("2.1.3", "Hel", { replace: true });

@@ -1,5 +1,5 @@
 import type { StreamMessage } from "../../api/types";
-import { type Entry, newEntry, type Position, START, sameMessage, sorted, textOf } from "./entry";
+import { type Entry, newEntry, type Position, sameMessage, sorted, textOf } from "./entry";
 
 /**
  * Lays one `message` event over the entries. Repeated, late and overlapping events change nothing twice.
@@ -48,25 +48,34 @@ function written(entry: Entry, id: string, data: StreamMessage): Entry | "gap" {
     };
   }
   if (!position) return entry;
-  const at = entry.position;
-  if (position.attempt < at.attempt) return entry;
+  const { attempt, characters } = position;
+  const at = reached(entry.position, attempt);
+  if (!at) return entry;
   if (data.replace) {
-    const behind = position.attempt === at.attempt && position.characters < at.characters;
-    return behind ? entry : { ...entry, text, log: null, position };
+    return characters < at.characters
+      ? entry
+      : { ...entry, text, log: null, position: { ...at, characters } };
   }
-  const from = position.attempt === at.attempt ? at : { ...START, attempt: position.attempt };
   const scalars = [...text];
-  const start = position.characters - scalars.length;
-  if (start > from.characters) return "gap";
-  if (position.characters <= from.characters) return entry;
-  const kept = position.attempt === at.attempt ? entry.text : "";
-  return { ...entry, text: kept + scalars.slice(from.characters - start).join(""), log: null, position };
+  const start = characters - scalars.length;
+  if (start > at.characters) return "gap";
+  if (characters <= at.characters) return entry;
+  const kept = at.characters > 0 ? entry.text : "";
+  const more = scalars.slice(at.characters - start).join("");
+  return { ...entry, text: kept + more, log: null, position: { ...at, characters } };
+}
+
+/** How far `attempt` was written; null when another one has replaced it. */
+function reached(at: Position, attempt: string): Position | null {
+  if (attempt === at.attempt) return at;
+  if (at.past.includes(attempt)) return null;
+  return { attempt, characters: 0, past: at.attempt ? [...at.past, at.attempt] : at.past };
 }
 
 /** Ids are `sequence.attempt.characters` while writing and `sequence.stored.0` afterwards. */
-function parsePosition(id: string): Position | "stored" | null {
+function parsePosition(id: string): Pick<Position, "attempt" | "characters"> | "stored" | null {
   const [, attempt, characters] = id.split(".");
   if (attempt === "stored") return "stored";
-  const position = { attempt: Number(attempt), characters: Number(characters) };
-  return Number.isInteger(position.attempt) && Number.isInteger(position.characters) ? position : null;
+  if (!attempt || !characters || !/^\d+$/.test(characters)) return null;
+  return { attempt, characters: Number(characters) };
 }

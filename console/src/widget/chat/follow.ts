@@ -18,6 +18,8 @@ export interface Follower {
 export function createFollower(context: ChatContext): Follower {
   const { store, api } = context;
   let stream: ThreadStream | null = null;
+  // The last event told of a complete answer.
+  let ended = false;
 
   function isNeeded(): boolean {
     const { entries, threadState } = store.get();
@@ -51,8 +53,10 @@ export function createFollower(context: ChatContext): Follower {
 
   function onEvent(event: ThreadEvent): Verdict {
     const { entries } = store.get();
+    ended = event.type === "command";
     if (event.type === "log") {
-      const current = pendingAnswers(entries).at(-1);
+      // Answers are written one after the other.
+      const [current] = pendingAnswers(entries);
       if (current) store.set({ entries: changed(entries, current.id, { log: event.data.text }) });
       return "continue";
     }
@@ -65,7 +69,8 @@ export function createFollower(context: ChatContext): Follower {
     }
     if (event.data.name !== "END") return "continue";
     store.set({ threadState: event.data.is_closing ? "closed" : event.data.state });
-    return isNeeded() ? "continue" : "done";
+    // Otherwise the server ends the stream: it knows of questions that wait and are not in the list yet.
+    return event.data.is_closing ? "done" : "continue";
   }
 
   function countUnread(before: number, after: number): void {
@@ -77,6 +82,7 @@ export function createFollower(context: ChatContext): Follower {
 
   /** The stored messages are the truth: takes what the stream did not tell and drops what will never come. */
   async function reconcile(threadUuid: string): Promise<"continue" | "done"> {
+    if (ended && !isNeeded()) return "done";
     const { data, meta } = await api.listMessages({ threadUuid, limit: PAGE_LENGTH });
     const before = store.get().entries;
     const entries = merged(before, data).filter(

@@ -6,8 +6,8 @@ import { type ChatContext, isKnownCustomer } from "./state";
 /** Enough to catch a slip; whether the address exists only a mail can tell. */
 const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
-/** Digits with the usual separators; the server normalises. Persian and Arabic digits count. */
-const PHONE = /^[+\p{Nd}][\p{Nd}\s().\-/]{4,24}$/u;
+/** Five digits or more, of any script, with the usual separators. */
+const PHONE = /^[ +().\-/]*(\p{N}[ +().\-/]*){5,}$/u;
 
 export type LeadValues = Record<LeadField, string>;
 export type LeadMistake = "missing" | "invalid";

@@ -3,6 +3,7 @@ import type { ShopperApi } from "../../api/shopper";
 import type { ChatbotConfig, ThreadState } from "../../api/types";
 import type { Claims } from "../boot/route";
 import type { VisitorStorage } from "../boot/storage";
+import { characterCount } from "../text/characters";
 import type { Entry } from "./entry";
 import type { Store } from "./store";
 import type { Connection } from "./stream";
@@ -52,7 +53,7 @@ export function sendBlock(
   if (state.creatingThread) return "creating_thread";
   if (state.restoring) return "restoring";
   if (text.trim() === "") return "empty";
-  return text.length > config.limits.message_characters ? "too_long" : null;
+  return characterCount(text) > config.limits.message_characters ? "too_long" : null;
 }
 
 /** A customer the address names with id and e-mail is not asked again; their lead is created by itself. */

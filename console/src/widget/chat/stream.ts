@@ -60,7 +60,8 @@ export function openThreadStream(
         return "again";
       }
       if (raw.id) lastEventId = raw.id;
-      failures = 0;
+      // An END alone is no progress: a server that only repeats it must not be asked for ever.
+      if (event.type !== "command") failures = 0;
     }
     return (await listener.onEnd()) === "done" ? "done" : "again";
   }

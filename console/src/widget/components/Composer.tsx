@@ -1,9 +1,13 @@
 import { type KeyboardEvent, type RefObject, type SubmitEvent, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { sendBlock } from "../chat/state";
+import { characterCount } from "../text/characters";
 import { useChat, useChatState } from "./ChatContext";
 import { SendIcon } from "./icons";
 import { useAutoHeight } from "./use-auto-height";
+
+/** Bounds what can be pasted, in UTF-16 units: a character is at most two. */
+const UNITS_PER_CHARACTER_MAX = 2;
 
 /** The box to write in. Enter sends; with Shift, Ctrl or Alt, or while an input method composes, it does not. */
 export function Composer({ inputRef }: { inputRef: RefObject<HTMLTextAreaElement | null> }) {
@@ -15,7 +19,7 @@ export function Composer({ inputRef }: { inputRef: RefObject<HTMLTextAreaElement
   const limit = config.limits.message_characters;
   const block = sendBlock(state, config, state.draft);
   const numbers = new Intl.NumberFormat(i18n.language);
-  const counts = { used: numbers.format(state.draft.length), limit: numbers.format(limit) };
+  const counts = { used: numbers.format(characterCount(state.draft)), limit: numbers.format(limit) };
 
   function send(): void {
     if (chat.send(state.draft)) inputRef.current?.focus();
@@ -49,7 +53,7 @@ export function Composer({ inputRef }: { inputRef: RefObject<HTMLTextAreaElement
           rows={1}
           dir="auto"
           value={state.draft}
-          maxLength={limit}
+          maxLength={limit * UNITS_PER_CHARACTER_MAX}
           aria-label={t("composer.label")}
           aria-describedby={counterId}
           placeholder={t("composer.placeholder")}

@@ -13,10 +13,11 @@ interface Props {
   onChange: (value: string) => void;
 }
 
+/** The lengths are those the server takes. */
 const INPUTS = {
-  name: { type: "text", autoComplete: "name" },
-  phone: { type: "tel", autoComplete: "tel" },
-  email: { type: "email", autoComplete: "email" },
+  name: { type: "text", autoComplete: "name", maxLength: 100 },
+  phone: { type: "tel", autoComplete: "tel", maxLength: 32 },
+  email: { type: "email", autoComplete: "email", maxLength: 254 },
 } as const;
 
 export function LeadInput({ field, value, required, claimed, mistake, onChange }: Props) {
@@ -41,7 +42,7 @@ export function LeadInput({ field, value, required, claimed, mistake, onChange }
         type={INPUTS[field].type}
         autoComplete={INPUTS[field].autoComplete}
         dir={field === "name" ? "auto" : "ltr"}
-        maxLength={200}
+        maxLength={INPUTS[field].maxLength}
         value={value}
         required={required}
         aria-invalid={mistake !== null}

@@ -10,7 +10,7 @@ import { useStickToEnd } from "./use-stick-to-end";
 /** The conversation. It is not itself a live region: a growing answer would be read in pieces. */
 export function MessageLog() {
   const { chat, config } = useChat();
-  const { entries, earlierCursor } = useChatState();
+  const { entries, earlierCursor, restoring } = useChatState();
   const { t } = useTranslation();
   const { ref, atEnd, toEnd } = useStickToEnd(entries);
   const { headline, welcome_message: welcome } = config.interface;
@@ -41,7 +41,7 @@ export function MessageLog() {
           <DownIcon />
         </button>
       )}
-      <Announcer entries={entries} />
+      <Announcer entries={entries} restoring={restoring} />
     </div>
   );
 }

@@ -13,19 +13,29 @@ export interface Announcement {
 }
 
 /** What is new in answers since the last change: that somebody thinks, finished sentences, and the rest at the end. */
-export function useAnnouncements(entries: readonly Entry[]): Announcement[] {
+export function useAnnouncements(entries: readonly Entry[], restoring: boolean): Announcement[] {
   const { t } = useTranslation();
   const spoken = useRef<Map<string, number> | null>(null);
   const nextId = useRef(0);
   const [announcements, setAnnouncements] = useState<Announcement[]>([]);
 
   useEffect(() => {
+    if (restoring) {
+      spoken.current = null;
+      return;
+    }
     const lengths = spoken.current ?? alreadyThere(entries);
     spoken.current = lengths;
     const texts: string[] = [];
-    for (const entry of entries) {
+    const newestKnown = entries.findLastIndex((entry) => lengths.has(entry.id));
+    for (const [index, entry] of entries.entries()) {
       if (entry.role === "human") continue;
       if (!lengths.has(entry.id)) {
+        if (index < newestKnown && entry.status === "done") {
+          // The shopper asked for earlier messages; they were heard when they were new.
+          lengths.set(entry.id, Number.MAX_SAFE_INTEGER);
+          continue;
+        }
         lengths.set(entry.id, 0);
         if (entry.status === "pending") texts.push(t("status.thinking"));
       }
@@ -38,7 +48,7 @@ export function useAnnouncements(entries: readonly Entry[]): Announcement[] {
     if (texts.length === 0) return;
     const added = texts.map((text) => ({ id: nextId.current++, text }));
     setAnnouncements((shown) => [...shown, ...added].slice(-KEPT_MAX));
-  }, [entries, t]);
+  }, [entries, restoring, t]);
 
   return announcements;
 }

@@ -71,3 +71,9 @@ fn the_body_of_a_request_is_tagged_by_kind() {
     assert_eq!(import.items[0].language(), Some(Language::Nl));
     assert_eq!(serde_json::to_string(&import).unwrap(), body);
 }
+
+#[test]
+fn a_text_the_database_cannot_hold_is_refused() {
+    assert!(matches!(check(vec![faq("a", "q", "a\0b")]), Err(ItemError::NullCharacter { .. })));
+    assert!(matches!(check(vec![faq("a\0", "q", "a")]), Err(ItemError::NullCharacter { .. })));
+}

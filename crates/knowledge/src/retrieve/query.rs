@@ -42,6 +42,8 @@ const WISH_BONUS: f32 = 0.1;
 pub(super) struct Query {
     pub(super) language: Language,
     pub(super) units: Vec<Unit>,
+    /// Whether it is asked if the shop has or sells something.
+    pub(super) asks_for_stock: bool,
     /// Added to the score of products.
     pub(super) product_bonus: f32,
 }
@@ -102,12 +104,12 @@ impl Query {
         units.extend(concept_units(question, vocabulary));
         let product_bonus = if question.asks_for_advice() {
             ADVICE_BONUS
-        } else if question.wishes() {
+        } else if question.asks_for_stock() || question.wishes() {
             WISH_BONUS
         } else {
             0.0
         };
-        Self { language: question.language, units, product_bonus }
+        Self { language: question.language, units, asks_for_stock: question.asks_for_stock(), product_bonus }
     }
 
     /// Every term with the weight it adds to a passage that holds it.

@@ -11,7 +11,8 @@ use crate::text::{Token, language, stop_words, tokenize};
 const QUESTION_CHARACTERS_MAX: usize = 2_000;
 const TOKENS_MAX: usize = 64;
 const ADVICE: &str = "recommendation";
-const WISHES: [&str; 2] = ["q_need_want", "q_do_you_have"];
+const STOCK: &str = "q_do_you_have";
+const WISH: &str = "q_need_want";
 
 /// A question as far as it can be understood without the merchant's knowledge.
 pub(super) struct Question {
@@ -71,9 +72,14 @@ impl Question {
         self.says(ADVICE)
     }
 
-    /// Whether the shopper wants something or asks whether it is there.
+    /// Whether the shopper asks if the shop has or sells something.
+    pub(super) fn asks_for_stock(&self) -> bool {
+        self.says(STOCK)
+    }
+
+    /// Whether the shopper wants something.
     pub(super) fn wishes(&self) -> bool {
-        WISHES.into_iter().any(|id| self.says(id))
+        self.says(WISH)
     }
 
     fn says(&self, id: &str) -> bool {

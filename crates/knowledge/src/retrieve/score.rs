@@ -17,6 +17,8 @@ const PRODUCT_TEXT_WEIGHT: f32 = 0.85;
 const TITLE_PRECISION_WEIGHT: f32 = 0.35;
 /// How it is asked, in a title.
 const WEAK_TITLE_WEIGHT: f32 = 0.25;
+/// That a text mentions a thing does not say that the shop has it.
+const MENTION_WEIGHT: f32 = 0.6;
 const SAME_LANGUAGE_BONUS: f32 = 0.08;
 
 /// A passage that holds terms of the query.
@@ -46,15 +48,16 @@ fn score(query: &Query, candidate: Candidate) -> Hit {
         text::terms(&format!("{}\n{heading}", candidate.title), candidate.language).into_iter().collect();
     let is_product = candidate.kind == SourceKind::Product;
     let text_weight = if is_product { PRODUCT_TEXT_WEIGHT } else { TEXT_WEIGHT };
+    let covered_by_text = if query.asks_for_stock && !is_product { MENTION_WEIGHT } else { 1.0 };
 
     let total = |units: &mut dyn Iterator<Item = &Unit>| units.map(|unit| unit.weight).sum::<f32>();
     let (mut covered, mut ranked) = (0.0, 0.0);
     for unit in &query.units {
-        let anywhere = unit.match_in(&candidate.terms);
+        let (in_title, anywhere) = (unit.match_in(&title_terms), unit.match_in(&candidate.terms));
         if !unit.weak {
-            covered += unit.weight * anywhere;
+            covered += unit.weight * in_title.max(covered_by_text * anywhere);
         }
-        ranked += unit.weight * unit.match_in(&title_terms).max(text_weight * anywhere);
+        ranked += unit.weight * in_title.max(text_weight * anywhere);
     }
     let mut score = share(ranked, total(&mut query.units.iter()));
     score += TITLE_PRECISION_WEIGHT * title_precision(query, &candidate);

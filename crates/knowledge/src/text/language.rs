@@ -83,12 +83,8 @@ fn persian_or_arabic(text: &str, tokens: &[Token]) -> Language {
         tokens.iter().filter(|token| is_stop_word(&token.text, Language::Ar) || token.text.starts_with("ال")).count();
     let persian_letters = text.contains(['ی', 'ک']);
     let arabic_letters = text.contains(['ي', 'ك', 'ة', 'أ', 'إ', 'ى']);
-    match persian.cmp(&arabic) {
-        std::cmp::Ordering::Less => Language::Ar,
-        std::cmp::Ordering::Greater => Language::Fa,
-        std::cmp::Ordering::Equal if arabic_letters && !persian_letters => Language::Ar,
-        std::cmp::Ordering::Equal => Language::Fa,
-    }
+    let looks_arabic = arabic_letters && !persian_letters;
+    if arabic > persian || (arabic == persian && looks_arabic) { Language::Ar } else { Language::Fa }
 }
 
 #[cfg(test)]

@@ -97,7 +97,9 @@ pub fn script(plans: &[TurnPlan]) -> Vec<Step> {
         let attempt = stored.map(|attempt| attempt_id(turn, attempt));
         let told = ThreadEventBody::Stored { attempt, is_closing: false, state: ThreadState::Bot };
         steps.push(Step::Publish(turn, told));
-        if has_next && (!plan.asks_early || !steps.iter().any(|step| matches!(step, Step::Ask(next) if *next == turn + 1))) {
+        if has_next
+            && (!plan.asks_early || !steps.iter().any(|step| matches!(step, Step::Ask(next) if *next == turn + 1)))
+        {
             steps.push(Step::Ask(turn + 1));
         }
     }
@@ -162,9 +164,12 @@ impl StoredThreads for Database {
             }
             None => Vec::new(),
         };
-        let last_answer = rows.messages.iter().rev().find(|message| message.role == Role::Ai).map(|answer| {
-            LastAnswer { message: answer.message, sequence: answer.sequence, is_closing: false }
-        });
+        let last_answer = rows
+            .messages
+            .iter()
+            .rev()
+            .find(|message| message.role == Role::Ai)
+            .map(|answer| LastAnswer { message: answer.message, sequence: answer.sequence, is_closing: false });
         let now = ThreadNow {
             state: ThreadState::Bot,
             last_sequence: rows.last_sequence,
@@ -229,7 +234,7 @@ impl World {
     pub async fn act(&mut self, action: Action) {
         match action {
             Action::Nothing => {}
-            Action::Read => self.read().await,
+            Action::Read => self.read(),
             Action::Connect => self.connect().await,
             Action::Disconnect => self.stream = None,
             Action::Restart(from) => self.restart(from),
@@ -237,7 +242,10 @@ impl World {
             Action::Evict => {
                 let other = ThreadId::new(Uuid::from_u128(99));
                 let started = ThreadEventBody::Started { attempt: attempt_id(9, 9), dispatch: 1 };
-                self.hub.take(OF.merchant, ThreadEvent { thread: other, turn: turn_id(9), answer_sequence: 1, body: started });
+                self.hub.take(
+                    OF.merchant,
+                    ThreadEvent { thread: other, turn: turn_id(9), answer_sequence: 1, body: started },
+                );
             }
         }
         // Lets the hub's own tasks run.
@@ -254,7 +262,7 @@ impl World {
             while self.stream.is_some() {
                 self.act(Action::Nothing).await;
                 let had = self.reader.last.clone();
-                self.read().await;
+                self.read();
                 if self.stream.is_some() && self.reader.last == had {
                     // Nothing more to read and not ended: the browser gives up and comes back.
                     self.stream = None;
@@ -326,7 +334,7 @@ impl World {
         }
     }
 
-    async fn read(&mut self) {
+    fn read(&mut self) {
         let Some(stream) = &mut self.stream else { return };
         match stream.next().now_or_never() {
             None => {}

@@ -1,13 +1,14 @@
 //! `GET /api/messages`: what has been said.
 
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use vitrine_database::StoreError;
 use vitrine_domain::{ThreadId, ThreadState};
 
 use crate::app::AppState;
+use crate::extract::Query;
 use crate::fields::Fields;
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::shopper::Shopper;

@@ -46,9 +46,13 @@ async fn a_repetition_joins_the_wait_and_does_nothing_twice() {
     let mut shopper = stack.shopper(shops::DUTCH).await;
     let thread = shopper.begin().await;
     let body = Shopper::message(&thread, "Wanneer?");
-    let post = |body: &Value, key: &str| shopper.call(Method::POST, "/api/messages").header("idempotency-key", key).json(body);
-    let (first, again, _) =
-        tokio::join!(Answer::read(post(&body, "k1")), Answer::read(post(&body, "k1")), stack.runtime.answer("Vrijdag."));
+    let post =
+        |body: &Value, key: &str| shopper.call(Method::POST, "/api/messages").header("idempotency-key", key).json(body);
+    let (first, again, _) = tokio::join!(
+        Answer::read(post(&body, "k1")),
+        Answer::read(post(&body, "k1")),
+        stack.runtime.answer("Vrijdag.")
+    );
     assert_eq!(first.data(200), again.data(200));
     let later = Answer::read(post(&body, "k1")).await;
     assert_eq!(later.data(200), first.data(200));

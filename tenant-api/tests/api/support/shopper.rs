@@ -10,7 +10,6 @@ use super::sse::Events;
 /// A visitor with a token.
 pub struct Shopper<'a> {
     pub stack: &'a Stack,
-    pub key: String,
     pub token: String,
 }
 
@@ -54,7 +53,7 @@ impl<'a> Shopper<'a> {
     pub async fn arrive(stack: &'a Stack, key: &str) -> Self {
         let config = Answer::read(stack.call(Method::GET, &format!("/api/chatbot-config?api_key={key}"))).await;
         let token = config.data(200)["embed_token"].as_str().expect("a token").to_owned();
-        Self { stack, key: key.to_owned(), token }
+        Self { stack, token }
     }
 
     pub fn call(&self, method: Method, path: &str) -> RequestBuilder {
@@ -73,7 +72,7 @@ impl<'a> Shopper<'a> {
     pub async fn begin(&mut self) -> String {
         let created = self.post("/api/thread", json!({"agent_namespace": "customer_support"})).await;
         let data = created.data(201);
-        self.token = data["visitor_token"].as_str().expect("a token").to_owned();
+        data["visitor_token"].as_str().expect("a token").clone_into(&mut self.token);
         data["uuid"].as_str().expect("a thread").to_owned()
     }
 

@@ -58,9 +58,9 @@ impl Events {
 
     async fn read(&mut self) -> Option<Event> {
         loop {
-            while let Some((block, rest)) = self.buffer.split_once("\n\n") {
-                let event = parse(block);
-                self.buffer = rest.to_owned();
+            while let Some(end) = self.buffer.find("\n\n") {
+                let block: String = self.buffer.drain(..end + 2).collect();
+                let event = parse(&block);
                 if event.is_some() {
                     return event;
                 }

@@ -23,7 +23,9 @@ async fn an_answer_is_told_while_it_is_written_and_the_stream_ends_with_it() {
     assert_eq!(events[0].data, json!({"level": "info", "text": "searching"}));
     assert_eq!(events[0].id, None);
     let mut shown = Shown::default();
-    events.iter().for_each(|event| shown.take(event));
+    for event in &events {
+        shown.take(event);
+    }
     assert_eq!(shown, Shown { text: "Op vrijdag. [1]".to_owned(), is_stored: true });
     let stored = &events[4];
     assert_eq!(stored.id.as_deref(), Some("2.stored.0"));
@@ -173,7 +175,7 @@ async fn readers_that_break_off_anywhere_lose_and_double_nothing() {
     while !shown.is_stored {
         streams += 1;
         let mut stream = shopper.events(&thread, Some(&last)).await;
-        for _ in 0..1 + streams % 4 {
+        for _ in 0..=streams % 4 {
             let Some(event) = stream.next().await else { break };
             shown.take(&event);
             assert!(TEXT.starts_with(&shown.text), "{:?}", shown.text);
