@@ -13,7 +13,7 @@ use secrecy::SecretString;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use vitrine_bus::{Bus, ConsumerSettings, Topic};
+use vitrine_bus::{Bus, ConsumerSettings, Topic, provide_topics};
 use vitrine_database::{Database, StoreError};
 use vitrine_service::Limits;
 use vitrine_tenant_config::TenantsReceiver;
@@ -148,11 +148,16 @@ impl TenantApi {
             work(&writers, &worker, &outbox, &bus, &tenants, turn_metrics, &shutdown);
         }
         if let (Some(app), Some(listener)) = (app, listener) {
-            serve(&writers, app, listener, bus, &shutdown);
+            serve(&writers, app, listener, Arc::clone(&bus), &shutdown);
         }
         writers.close();
         let outbox_shutdown = CancellationToken::new();
-        tasks.spawn(publisher.run(outbox_shutdown.clone()));
+        let outbox_stops = outbox_shutdown.clone();
+        tasks.spawn(async move {
+            if provide_topics(&*bus, &outbox_stops).await {
+                publisher.run(outbox_stops).await;
+            }
+        });
         tasks.spawn(async move {
             shutdown.cancelled().await;
             writers.wait().await;

@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
+use vitrine_service::clock;
 use vitrine_tenant_config::TenantChatbot;
 
 use super::escape::{fill, html, json_for_script};
@@ -54,10 +54,13 @@ fn document(state: &AppState, key: &str) -> Response {
 }
 
 fn widget(state: &AppState, key: &str, chatbot: &TenantChatbot) -> Result<Response, Problem> {
-    let session =
-        Session { merchant: chatbot.merchant_id(), chatbot: chatbot.name.clone(), visitor: Uuid::now_v7().into() };
+    let session = Session {
+        merchant: chatbot.merchant_id(),
+        chatbot: chatbot.name.clone(),
+        visitor: clock::new_uuid_v7().into(),
+    };
     let issued =
-        state.tokens.issue(TokenKind::Embed, &session, Timestamp::now()).map_err(|error| Problem::internal(&error))?;
+        state.tokens.issue(TokenKind::Embed, &session, clock::now()).map_err(|error| Problem::internal(&error))?;
     let session = json_for_script(&DocumentSession {
         key,
         embed_token: &issued.token,

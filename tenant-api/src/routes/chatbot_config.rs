@@ -6,8 +6,8 @@ use axum::http::HeaderMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 use vitrine_domain::{AllowedHost, Direction, Language};
+use vitrine_service::clock;
 use vitrine_tenant_config::TenantChatbot;
 use vitrine_tenant_config::config::{LeadAsk, LeadField, LeadForm, Theme};
 
@@ -120,10 +120,10 @@ pub async fn handler(
         .unwrap_or_else(|| Session {
             merchant: chatbot.merchant_id(),
             chatbot: chatbot.name.clone(),
-            visitor: Uuid::now_v7().into(),
+            visitor: clock::new_uuid_v7().into(),
         });
     let embed =
-        state.tokens.issue(TokenKind::Embed, &session, Timestamp::now()).map_err(|error| Problem::internal(&error))?;
+        state.tokens.issue(TokenKind::Embed, &session, clock::now()).map_err(|error| Problem::internal(&error))?;
     let config = body(query.api_key, &chatbot, embed.token, embed.expires_at);
     Ok(Json(Envelope::new(config, "the chatbot's configuration")))
 }

@@ -6,11 +6,11 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use email_address::{EmailAddress, Options};
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 use vitrine_database::StoreError;
+use vitrine_service::clock;
 use vitrine_tenant_config::config::{LeadField, LeadForm};
 
 use crate::app::AppState;
@@ -134,7 +134,7 @@ async fn create(state: &AppState, shopper: &Shopper, body: CreateLead) -> Result
     let mut transaction = state.database.tenant(shopper.merchant()).await?;
     leads::add(&mut transaction, lead).await?;
     transaction.commit().await?;
-    let visitor_token = state.tokens.issue(TokenKind::Visitor, &shopper.session(), Timestamp::now())?.token;
+    let visitor_token = state.tokens.issue(TokenKind::Visitor, &shopper.session(), clock::now())?.token;
     Ok(CreatedLead { id: id.as_uuid(), visitor_token })
 }
 
@@ -174,7 +174,7 @@ fn checked(shopper: &Shopper, body: CreateLead) -> Result<NewLead, Problem> {
         return Err(Problem::invalid_field("name", "one of name, phone and email is required"));
     }
     Ok(NewLead {
-        lead: Uuid::now_v7().into(),
+        lead: clock::new_uuid_v7().into(),
         visitor: shopper.visitor,
         chatbot: shopper.chatbot.name.clone(),
         agent_namespace: body.agent_namespace,

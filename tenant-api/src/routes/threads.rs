@@ -3,12 +3,12 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 use vitrine_database::StoreError;
 use vitrine_domain::{LeadId, ThreadState};
+use vitrine_service::clock;
 use vitrine_tenant_config::config::LeadAsk;
 
 use crate::app::AppState;
@@ -123,7 +123,7 @@ async fn create(state: &AppState, shopper: &Shopper, body: CreateThread) -> Resu
         leads::find(&mut transaction, lead, shopper.visitor).await?.ok_or(RouteError::LeadNotFound)?;
     }
     let new = NewThread {
-        thread: Uuid::now_v7().into(),
+        thread: clock::new_uuid_v7().into(),
         visitor: shopper.visitor,
         chatbot: shopper.chatbot.name.clone(),
         agent_namespace: body.agent_namespace,
@@ -131,6 +131,6 @@ async fn create(state: &AppState, shopper: &Shopper, body: CreateThread) -> Resu
     };
     let thread = threads::create(&mut transaction, new).await?;
     transaction.commit().await?;
-    let visitor_token = state.tokens.issue(TokenKind::Visitor, &shopper.session(), Timestamp::now())?.token;
+    let visitor_token = state.tokens.issue(TokenKind::Visitor, &shopper.session(), clock::now())?.token;
     Ok(CreatedThread { uuid: thread.thread.as_uuid(), state: thread.state, visitor_token })
 }

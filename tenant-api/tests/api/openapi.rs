@@ -9,7 +9,7 @@ use vitrine_tenant_api::openapi;
 
 use crate::support::{Answer, Stack};
 
-const COMMITTED: &str = include_str!("../../openapi.json");
+const COMMITTED: &str = include_str!("../../../docs/openapi.json");
 
 fn operations(description: &Value) -> BTreeSet<String> {
     let paths = description["paths"].as_object().unwrap();

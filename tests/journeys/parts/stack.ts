@@ -9,6 +9,8 @@ export interface Stack {
   widget: string;
   /** Folder of manifests the system watches; journeys may edit it. */
   manifests: string;
+  /** Where pictures for people go. */
+  pictures: string;
 }
 
 function named(name: string): string {
@@ -23,4 +25,5 @@ export const stack: Stack = {
   stranger: named("VITRINE_JOURNEY_STRANGER"),
   widget: named("VITRINE_JOURNEY_WIDGET"),
   manifests: named("VITRINE_JOURNEY_MANIFESTS"),
+  pictures: named("VITRINE_JOURNEY_PICTURES"),
 };

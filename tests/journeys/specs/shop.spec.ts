@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "@playwright/test";
+import { expect, test } from "../parts/browser.ts";
 import { Chat } from "../parts/chat.ts";
 import { stack } from "../parts/stack.ts";
 

@@ -1,19 +1,20 @@
-import { expect, test } from "@playwright/test";
+import { expect, test } from "../parts/browser.ts";
 import { Chat } from "../parts/chat.ts";
 import { stack } from "../parts/stack.ts";
 
 test("an answer goes on while the shopper changes the page, and ends once", async ({ page }) => {
   await page.goto(stack.zadelhoek);
-  await new Chat(page, "nl").open();
   const before = new Chat(page, "nl");
+  await before.open();
   await before.ask("Wat kost het om een fiets te laten bezorgen?");
   const begun = await before.begun(before.answers.last());
 
   await page.getByRole("navigation").first().getByRole("link").nth(1).click();
-  await page.waitForURL(/\.html/);
+  await page.waitForURL(/accessoires\.html/);
   const after = new Chat(page, "nl");
   const text = await after.finished(after.answers.last());
-  expect(text.replace(/\s+/g, " ").startsWith(begun.replace(/\s+/g, " ").slice(0, 10))).toBe(true);
+  expect(text.length).toBeGreaterThan(begun.length);
+  expect(text.startsWith(begun.slice(0, 10))).toBe(true);
   await expect(after.questions).toHaveCount(1);
   await expect(after.answers).toHaveCount(1);
 });
@@ -30,24 +31,29 @@ test("a reload keeps the conversation and what was being typed", async ({ page }
   const again = new Chat(page, "nl");
   await expect(again.answers).toHaveCount(1);
   expect(await again.finished(again.answers.last())).toBe(text);
+  await expect(again.questions).toHaveCount(1);
   await expect(again.input).toHaveValue("En nog een vraag");
 });
 
-test("a browser that blocks third-party storage still gets an answer", async ({ page }) => {
-  // What Chromium does to a frame of another site when its storage is blocked.
-  await page.addInitScript(() => {
-    if (window === window.top) return;
-    for (const name of ["localStorage", "sessionStorage"]) {
-      Object.defineProperty(window, name, {
-        get() {
-          throw new DOMException("Access is denied for this document.", "SecurityError");
-        },
-      });
-    }
+test.describe("where third-party storage is blocked", () => {
+  test.use({ thirdPartyStorage: "blocked" });
+
+  test("the chat answers from memory", async ({ page }) => {
+    await page.goto(stack.zadelhoek);
+    const chat = new Chat(page, "nl");
+    await chat.open();
+    const denied = await chat.frame.locator("html").evaluate(() => {
+      try {
+        return `kept ${localStorage.length}`;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    });
+    expect(denied).toBe("SecurityError");
+    await chat.ask("Wat zijn de openingstijden?");
+    await chat.finished(chat.answers.last());
+    await chat.ask("Wat kost een onderhoudsbeurt?");
+    await chat.finished(chat.answers.last());
+    await expect(chat.answers).toHaveCount(2);
   });
-  await page.goto(stack.zadelhoek);
-  const chat = new Chat(page, "nl");
-  await chat.open();
-  await chat.ask("Wat zijn de openingstijden?");
-  await chat.finished(chat.answers.last());
 });

@@ -55,7 +55,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("vitrine-testkit", &["vitrine-local-postgres", "vitrine-database", "vitrine-domain"]),
-    ("system-tests", &["vitrine-testkit", "vitrine-domain"]),
+    ("system-tests", &["vitrine-testkit", "vitrine-database", "vitrine-service", "vitrine-domain"]),
 ];
 
 #[derive(Deserialize)]

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use vitrine_database::StoreError;
 use vitrine_domain::limits::{IDEMPOTENCY_KEY_CHARACTERS_MAX, POST_WAIT_MAX};
 use vitrine_domain::{ThreadId, ThreadState};
+use vitrine_service::clock;
 
 use crate::app::AppState;
 use crate::fields::Fields;
@@ -207,8 +208,8 @@ async fn send(
             },
             thread,
             visitor: shopper.visitor,
-            message: Uuid::now_v7().into(),
-            turn: Uuid::now_v7().into(),
+            message: clock::new_uuid_v7().into(),
+            turn: clock::new_uuid_v7().into(),
             text,
             idempotency: Some(Idempotency {
                 key: wishes.idempotency_key.clone(),
@@ -306,7 +307,7 @@ fn text(body: &SendMessage, characters_max: u32) -> Result<String, Problem> {
 fn wishes(headers: &HeaderMap) -> Result<Wishes, Problem> {
     let idempotency_key = match headers.get("idempotency-key") {
         // Without a key a repetition cannot be told from a second message.
-        None => Uuid::new_v4().to_string(),
+        None => clock::new_uuid_v4().to_string(),
         Some(key) => key
             .to_str()
             .ok()
