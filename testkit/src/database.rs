@@ -51,7 +51,7 @@ impl TestDatabase {
         &self.name
     }
 
-    /// Owns the schema; may change it, but is bound by row-level security like everybody.
+    /// Owns the schema and may change it; also a member of the roles that own the functions.
     pub fn owner(&self) -> SecretString {
         self.url("vitrine_owner")
     }

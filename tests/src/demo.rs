@@ -9,7 +9,11 @@ use tempfile::TempDir;
 /// The port that the demo's own files name.
 const PORT_IN_FILES: &str = ":7400";
 
-/// A folder like `demo/`, with the port of the stack that serves it.
+/// Where the built console lies in the copy.
+const ASSETS: &str = "assets";
+
+/// A folder like `demo/`, with the port of the stack that serves it, and the console as it is built now: building it
+/// again does not take the files away from under a running stack.
 #[derive(Debug)]
 pub struct Demo {
     folder: TempDir,
@@ -18,9 +22,11 @@ pub struct Demo {
 impl Demo {
     pub fn copy(port: u16) -> anyhow::Result<Self> {
         let folder = TempDir::with_prefix("vitrine-demo-")?;
-        let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo");
-        copy(&original, folder.path(), &format!(":{port}"))
-            .with_context(|| format!("failed to copy {}", original.display()))?;
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for (from, to) in [("demo", folder.path().to_owned()), ("console/dist", folder.path().join(ASSETS))] {
+            let from = root.join(from);
+            copy(&from, &to, &format!(":{port}")).with_context(|| format!("failed to copy {}", from.display()))?;
+        }
         Ok(Self { folder })
     }
 
@@ -38,6 +44,10 @@ impl Demo {
 
     pub fn site(&self, merchant: &str) -> PathBuf {
         self.folder.path().join("sites").join(merchant)
+    }
+
+    pub fn assets(&self) -> PathBuf {
+        self.folder.path().join(ASSETS)
     }
 
     /// The text of a merchant's manifest.

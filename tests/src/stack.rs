@@ -182,10 +182,6 @@ fn state_folder() -> anyhow::Result<tempfile::TempDir> {
     Ok(folder)
 }
 
-fn assets() -> String {
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../console/dist").to_owned()
-}
-
 /// Calls that one test makes in a minute must not meet the limits that protect a real one.
 fn generous_limits() -> [&'static str; 6] {
     [

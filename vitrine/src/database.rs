@@ -25,13 +25,12 @@ pub struct Databases {
 impl Databases {
     /// Starts a server in `folder` unless `superuser_url` names one, makes roles and database, migrates, connects.
     pub async fn open(folder: &Path, superuser_url: Option<SecretString>, passwords: &RolePasswords) -> Result<Self> {
-        let (server, superuser_url) = match superuser_url {
-            Some(url) => (None, url),
-            None => {
-                let server = Server::start(Settings::new(folder)).await?;
-                let url = server.superuser_url("postgres");
-                (Some(server), url)
-            }
+        let (server, superuser_url) = if let Some(url) = superuser_url {
+            (None, url)
+        } else {
+            let server = Server::start(Settings::new(folder)).await?;
+            let url = server.superuser_url("postgres");
+            (Some(server), url)
         };
         bootstrap(&superuser_url, NAME, passwords).await?;
         let url = |role: &str, password: &SecretString| url_of(&superuser_url, role, password);

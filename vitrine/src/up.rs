@@ -100,12 +100,14 @@ pub async fn up(arguments: UpArguments) -> Result<()> {
         is_bus_forgetful: true,
         ..Configuration::new(PublicOrigins::localhost(address.port()), arguments.assets, secrets.token_key()?)
     };
+    // The API stops after the runtime: answers that are finished while everything stops are stored and shown.
+    let stop_api = CancellationToken::new();
     let api = TenantApi::start(Parts {
         databases: run::Databases { api: databases.api, worker: databases.worker },
         bus,
         tenants,
         configuration,
-        shutdown: shutdown.token(),
+        shutdown: stop_api.clone(),
         registry: registry.clone(),
         listener: Some(listener),
     })
@@ -122,6 +124,7 @@ pub async fn up(arguments: UpArguments) -> Result<()> {
     info!(seconds = started.elapsed().as_secs_f64(), "ready; Ctrl-C stops everything");
 
     shutdown.finish(Duration::from_secs(arguments.service.grace_seconds)).await;
+    stop_api.cancel();
     api.stopped().await;
     stop_postgres.cancel();
     if let Some(postgres) = postgres {

@@ -285,6 +285,7 @@ test("earlier messages are fetched page by page, in order", async () => {
     await waitFor(() => expect(screen.getAllByRole("article")).toHaveLength(shown));
   }
   expect(screen.queryByRole("button", { name: "Show earlier messages" })).toBeNull();
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("log")));
   expect(screen.getAllByRole("status").map((each) => each.textContent)).toEqual(["", ""]);
   const texts = screen.getAllByRole("article").map((each) => /Number \d+\./.exec(each.textContent)?.[0]);
   expect(texts.slice(2)).toEqual(Array.from({ length: 118 }, (_, index) => `Number ${index + 3}.`));

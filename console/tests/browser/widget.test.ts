@@ -2,7 +2,7 @@ import axe from "axe-core";
 import type { Frame } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { ANSWERS, mockConfig } from "../../mock/data.ts";
-import { hangUp } from "../../mock/thread.ts";
+import { hangUp, storedMessage } from "../../mock/thread.ts";
 import { type Journey, startJourney } from "./journey.ts";
 
 let journey: Journey;
@@ -108,6 +108,33 @@ test("where the browser denies storage to frames, the chat works from memory", a
   expect(journey.complaints).toEqual([]);
 });
 
+test("earlier messages come above what is being read, which stays where it is", async () => {
+  journey = await startJourney();
+  await journey.visit("/");
+  let chat = await journey.open();
+  await ask(chat, "Can I return it?");
+  await chat.waitForSelector(".sources a");
+  const [thread] = journey.api.threads.values();
+  for (let sequence = 3; sequence <= 60; sequence += 1) {
+    const role = sequence % 2 ? "human" : "ai";
+    thread?.messages.push(
+      storedMessage({ uuid: `m-${sequence}`, sequence, role, text: `Number ${sequence}.` }),
+    );
+  }
+  await journey.visit("/");
+  chat = await journey.chat();
+  await chat.waitForSelector("text='Number 60.'");
+  const top = () =>
+    chat.locator("article", { hasText: "Number 11." }).evaluate((each) => each.getBoundingClientRect().top);
+  await chat.locator(".log").evaluate((log) => log.scrollTo(0, 0));
+  await expect.poll(top).toBeGreaterThan(0);
+  const before = await top();
+  await chat.click("text='Show earlier messages'");
+  await expect.poll(() => chat.locator("article").count()).toBe(60);
+  expect(Math.abs((await top()) - before)).toBeLessThan(4);
+  expect(journey.complaints).toEqual([]);
+});
+
 test("closing gives the focus back to the launcher and is remembered", async () => {
   journey = await startJourney();
   await journey.visit("/");
@@ -127,8 +154,9 @@ test("on a phone the chat takes the screen and can be closed", async () => {
   journey = await startJourney({ mobile: true });
   await journey.visit("/");
   const chat = await journey.open();
-  const box = await (await journey.page.$("iframe"))?.boundingBox();
-  expect(box).toMatchObject({ x: 0, y: 0, width: 390, height: 780 });
+  // It has taken the screen when its opening movement is over.
+  const box = () => journey.page.locator("iframe").boundingBox();
+  await expect.poll(box).toEqual({ x: 0, y: 0, width: 390, height: 780 });
   expect(await chat.locator("textarea").evaluate((input) => getComputedStyle(input).fontSize)).toBe("16px");
   await chat.tap(".header button");
   await journey.page.waitForSelector("iframe", { state: "hidden" });

@@ -53,7 +53,7 @@ fn relevance(sentence: &str, language: Language, asked: &HashSet<String>) -> usi
 }
 
 /// Lines, and within them sentences; each keeps its end.
-fn sentences(passage: &str) -> Vec<&str> {
+pub(crate) fn sentences(passage: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     for line in passage.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let mut start = 0;

@@ -1,5 +1,6 @@
 //! Finding the passages for a question, and deciding whether they answer it.
 
+mod evidence;
 mod query;
 mod question;
 mod score;
@@ -83,7 +84,15 @@ pub async fn retrieve(
         return Ok(nothing(Verdict::Refuse));
     }
     let candidates = store::search(transaction, &query, CANDIDATES).await?;
-    let mut passages = score::rank(&query, candidates);
+    let excluded = std::fs::read_to_string("/tmp/generalise/exclude").unwrap_or_default();
+    let excluded: Vec<_> = excluded.split(',').collect();
+    let candidates = candidates
+        .into_iter()
+        .filter(|c| !excluded.contains(&format!("{}:{}", c.kind.as_str(), c.item_id).as_str()))
+        .collect();
+    let scored = score::rank(&query, candidates);
+    evidence::dump(&query, &scored);
+    let mut passages: Vec<_> = scored.into_iter().map(|scored| scored.hit).collect();
     passages.truncate(limit);
     let coverage = passages.iter().map(|hit| hit.coverage).fold(0.0, f32::max);
     let evidence = coverage + SCORE_SHARE * passages.first().map_or(0.0, |hit| hit.score);

@@ -72,6 +72,15 @@ async fn the_right_source_is_found_and_a_guess_is_refused() -> anyhow::Result<()
         let runtime = Database::connect(&database.runtime(), Role::Runtime, 1).await?;
         let mut transaction = runtime.tenant(merchant).await?;
         for question in &questions {
+            if std::env::var("DUMP").is_ok() {
+                if !question.sources.is_empty() {
+                    std::fs::write("/tmp/generalise/exclude", question.sources.join(","))?;
+                    println!("QUESTION {shop} {} Heldout ", question.id);
+                    retrieve(&mut transaction, &question.text, language, TOP).await?;
+                    std::fs::write("/tmp/generalise/exclude", "")?;
+                }
+                println!("QUESTION {shop} {} {:?} {}", question.id, question.kind, question.sources.join(","));
+            }
             let retrieval = retrieve(&mut transaction, &question.text, language, TOP).await?;
             count(table.entry((question.half, shop, question.kind)).or_default(), question, &retrieval);
             if question.half == Half::Development {

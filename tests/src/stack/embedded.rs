@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use tempfile::TempDir;
 use vitrine_testkit::{Program, eventually, free_port};
 
-use super::{Part, START_MAX, Settings, Victim, assets, generous_limits, state_folder};
+use super::{Part, START_MAX, Settings, Victim, generous_limits, state_folder};
 use crate::demo::Demo;
 
 /// What it says when the shops can be visited.
@@ -31,7 +31,7 @@ impl Embedded {
         let program = Program::ours("vitrine")?
             .argument("up")
             .arguments(["--demo", &demo.path().display().to_string()])
-            .arguments(["--assets", &assets()])
+            .arguments(["--assets", &demo.assets().display().to_string()])
             .arguments(["--state", &state.path().display().to_string()])
             .arguments(["--address", &format!("127.0.0.1:{port}")])
             .arguments(["--health-address", &format!("127.0.0.1:{health_port}")])

@@ -11,7 +11,7 @@ use url::Url;
 use vitrine_database::{RolePasswords, bootstrap};
 use vitrine_testkit::{Kafka, Process, Program, Server, Settings as ServerSettings, eventually, free_port};
 
-use super::{MERCHANTS, Part, START_MAX, Settings, Victim, assets, generous_limits, state_folder};
+use super::{MERCHANTS, Part, START_MAX, Settings, Victim, generous_limits, state_folder};
 use crate::demo::Demo;
 use crate::site::Site;
 
@@ -52,7 +52,8 @@ impl Separate {
         urls.prepare().await?;
 
         let compile = compile(demo, port, state.path()).await?;
-        let parts = Programs { state: state.path(), urls: &urls, kafka: &kafka.bootstrap_servers(), port, settings };
+        let parts =
+            Programs { state: state.path(), urls: &urls, kafka: &kafka.bootstrap_servers(), port, demo, settings };
         let (api, first, second) = tokio::join!(parts.api(), parts.runtime(), parts.runtime());
         let separate = Self { runtimes: [first?, second?], api: api?, _compile: compile, kafka, postgres, state };
         teach(demo, port, separate.state()).await?;
@@ -123,18 +124,19 @@ struct Programs<'a> {
     urls: &'a Urls,
     kafka: &'a str,
     port: u16,
+    demo: &'a Demo,
     settings: &'a Settings,
 }
 
 impl Programs<'_> {
     async fn api(&self) -> anyhow::Result<Part> {
-        let Self { port, settings, .. } = self;
+        let Self { port, settings, demo, .. } = self;
         let health_port = free_port()?;
         let origin = |name: &str| format!("--{name}=http://{}.localhost:{port}", host(name));
         let origins = ["widget-origin", "console-origin", "uploads-origin", "demo-origin"].map(origin);
         let program = self
             .with_shared(Program::ours("tenant-api")?.argument("serve"), health_port)
-            .arguments(["--address", &format!("127.0.0.1:{port}"), "--assets", &assets()])
+            .arguments(["--address", &format!("127.0.0.1:{port}"), "--assets", &demo.assets().display().to_string()])
             .arguments(origins)
             .arguments(settings.sites.iter().map(|(host, folder)| format!("--site={host}={}", folder.display())))
             .arguments(generous_limits())

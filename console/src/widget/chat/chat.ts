@@ -57,6 +57,7 @@ export function createChat(context: ChatContext): Chat {
   const { store, api, storage, config } = context;
   const follower = createFollower(context);
   const deliverer = createDeliverer(context, follower.follow);
+  let isLoadingEarlier = false;
 
   async function start(): Promise<void> {
     const { threadUuid } = store.get();
@@ -105,18 +106,20 @@ export function createChat(context: ChatContext): Chat {
 
   async function loadEarlier(): Promise<void> {
     const { threadUuid, earlierCursor } = store.get();
-    if (!threadUuid || !earlierCursor) return;
-    store.set({ earlierCursor: null });
+    if (!threadUuid || !earlierCursor || isLoadingEarlier) return;
+    isLoadingEarlier = true;
     try {
       const { data, meta } = await api.listMessages({
         threadUuid,
         limit: PAGE_LENGTH,
         cursor: earlierCursor,
       });
+      if (store.get().threadUuid !== threadUuid) return;
       store.set({ entries: merged(store.get().entries, data), earlierCursor: meta.next_cursor });
     } catch (error) {
       console.warn(`[vitrine] failed to load earlier messages: ${problemFromError(error).code}`);
-      store.set({ earlierCursor });
+    } finally {
+      isLoadingEarlier = false;
     }
   }
 

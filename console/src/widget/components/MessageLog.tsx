@@ -1,3 +1,4 @@
+import { type RefObject, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Announcer } from "./Announcer";
 import { Bubble } from "./Bubble";
@@ -13,6 +14,7 @@ export function MessageLog() {
   const { entries, earlierCursor, restoring } = useChatState();
   const { t } = useTranslation();
   const { ref, atEnd, toEnd } = useStickToEnd(entries);
+  useFocusAfter(earlierCursor !== null, ref);
   const { headline, welcome_message: welcome } = config.interface;
 
   return (
@@ -44,4 +46,13 @@ export function MessageLog() {
       <Announcer entries={entries} restoring={restoring} />
     </div>
   );
+}
+
+/** The button that had the focus goes away with the last page: the focus stays in the log. */
+function useFocusAfter(hasButton: boolean, log: RefObject<HTMLElement | null>): void {
+  const had = useRef(hasButton);
+  useEffect(() => {
+    if (had.current && !hasButton && document.activeElement === document.body) log.current?.focus();
+    had.current = hasButton;
+  }, [hasButton, log]);
 }

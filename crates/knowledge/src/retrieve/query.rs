@@ -32,10 +32,6 @@ const ABSENT_CONCEPT_WEIGHT: f32 = 1.0;
 const UNKNOWN_WEIGHT: f32 = 0.6;
 /// The same in a language the merchant has no passages in: there it tells next to nothing.
 const UNKNOWN_FOREIGN_WEIGHT: f32 = 0.3;
-/// Somebody who asks for advice wants a product.
-const ADVICE_BONUS: f32 = 0.25;
-/// Somebody who wants or asks for something may want one.
-const WISH_BONUS: f32 = 0.1;
 
 /// A question in the merchant's terms.
 #[derive(Debug)]
@@ -44,8 +40,15 @@ pub(super) struct Query {
     pub(super) units: Vec<Unit>,
     /// Whether it is asked if the shop has or sells something.
     pub(super) asks_for_stock: bool,
-    /// Added to the score of products.
-    pub(super) product_bonus: f32,
+    pub(super) asks_for_advice: bool,
+    /// Whether a product is wished for, or asked after.
+    pub(super) wants_product: bool,
+    /// Things that shops are asked about, and that this merchant says nothing of.
+    pub(super) absent_concepts: usize,
+    /// Whether the merchant has passages in the question's language.
+    pub(super) is_native: bool,
+    /// The question's words, folded.
+    pub(super) text: String,
 }
 
 /// One thing that is asked for, and the terms that can stand for it.
@@ -54,8 +57,22 @@ pub(super) struct Unit {
     pub(super) weight: f32,
     /// Only how it is asked: helps to rank, does not count as covered.
     pub(super) weak: bool,
+    pub(super) origin: Origin,
     /// Terms with how well they stand for the unit, from 0 to 1.
     alternatives: Vec<(String, f32)>,
+}
+
+/// How a unit is known to the merchant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The merchant uses the word.
+    Word,
+    /// Only as a thing that shops are asked about.
+    Concept,
+    /// By words that resemble it.
+    Similar,
+    /// Not at all.
+    Unknown,
 }
 
 /// What the merchant's vocabulary says about a question's words.
@@ -102,14 +119,16 @@ impl Query {
             .map(|at| unit(question, vocabulary, at))
             .collect();
         units.extend(concept_units(question, vocabulary));
-        let product_bonus = if question.asks_for_advice() {
-            ADVICE_BONUS
-        } else if question.asks_for_stock() || question.wishes() {
-            WISH_BONUS
-        } else {
-            0.0
-        };
-        Self { language: question.language, units, asks_for_stock: question.asks_for_stock(), product_bonus }
+        Self {
+            language: question.language,
+            units,
+            asks_for_stock: question.asks_for_stock(),
+            asks_for_advice: question.asks_for_advice(),
+            wants_product: question.asks_for_stock() || question.wishes(),
+            absent_concepts: absent_concepts(question, vocabulary),
+            is_native: vocabulary.languages.contains(&question.language),
+            text: question.tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" "),
+        }
     }
 
     /// Every term with the weight it adds to a passage that holds it.
@@ -126,9 +145,26 @@ impl Query {
 
 impl Unit {
     /// How well one of `terms` stands for the unit.
-    pub(super) fn match_in(&self, terms: &HashSet<String>) -> f32 {
-        let held = self.alternatives.iter().filter(|(term, _)| terms.contains(term));
-        held.map(|(_, weight)| *weight).fold(0.0, f32::max)
+    pub(super) fn match_in(&self, terms: &HashSet<String>) -> Match {
+        let mut found = Match::default();
+        for (term, weight) in self.alternatives.iter().filter(|(term, _)| terms.contains(term)) {
+            let kind = if Lexicon::is_term(term) { &mut found.concept } else { &mut found.word };
+            *kind = kind.max(*weight);
+        }
+        found
+    }
+}
+
+/// How well a text stands for a unit, from 0 to 1: by a word, and by a concept.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Match {
+    pub(super) word: f32,
+    pub(super) concept: f32,
+}
+
+impl Match {
+    pub(super) fn best(self) -> f32 {
+        self.word.max(self.concept)
     }
 }
 
@@ -137,8 +173,9 @@ fn unit(question: &Question, vocabulary: &Vocabulary, at: usize) -> Unit {
     let mut alternatives = alternatives(question, vocabulary, at);
     alternatives.sort_by(|left, right| right.1.total_cmp(&left.1));
     alternatives.truncate(ALTERNATIVES_MAX);
-    // The rarest of what stands well for the word says how much the question turns on it.
-    let weights = alternatives.iter().map(|(_, weight, passages)| weight * vocabulary.rarity(*passages));
+    // The rarest of what stands best for the word says how much the question turns on it.
+    let best = alternatives.first().map_or(0.0, |(_, weight, _)| *weight);
+    let weights = alternatives.iter().filter(|(_, weight, _)| *weight >= best).map(|(_, weight, passages)| weight * vocabulary.rarity(*passages));
     let weight = weights.max_by(f32::total_cmp).unwrap_or(if question.says_concept(at) {
         ABSENT_CONCEPT_WEIGHT
     } else if vocabulary.languages.contains(&question.language) {
@@ -146,10 +183,20 @@ fn unit(question: &Question, vocabulary: &Vocabulary, at: usize) -> Unit {
     } else {
         UNKNOWN_FOREIGN_WEIGHT
     });
+    let has = |is_concept: bool| {
+        alternatives.iter().any(|(term, weight, _)| Lexicon::is_term(term) == is_concept && *weight >= CONCEPT_WEIGHT)
+    };
+    let origin = match () {
+        () if has(false) => Origin::Word,
+        () if has(true) => Origin::Concept,
+        () if alternatives.is_empty() => Origin::Unknown,
+        () => Origin::Similar,
+    };
     let says_little = question.is_common_word(at) || question.only_says_how(at);
     Unit {
         weight: if says_little { weight * COMMON_WEIGHT } else { weight },
         weak: false,
+        origin,
         alternatives: alternatives.into_iter().map(|(term, weight, _)| (term, weight)).collect(),
     }
 }
@@ -200,6 +247,15 @@ fn alternatives(question: &Question, vocabulary: &Vocabulary, at: usize) -> Vec<
     found.into_iter().map(|(term, (weight, passages))| (term, weight, passages)).collect()
 }
 
+fn absent_concepts(question: &Question, vocabulary: &Vocabulary) -> usize {
+    let lexicon = Lexicon::of_shops();
+    let said: BTreeSet<_> = question.concepts.iter().map(|said| said.concept).collect();
+    let is_absent = |concept: &_| {
+        !lexicon.is_weak(*concept) && !vocabulary.passages_of_terms.contains_key(&lexicon.term(*concept))
+    };
+    said.into_iter().filter(is_absent).count()
+}
+
 /// Concepts that no single word of the question stands for: how it is asked, and phrases of stop words.
 fn concept_units(question: &Question, vocabulary: &Vocabulary) -> Vec<Unit> {
     let lexicon = Lexicon::of_shops();
@@ -214,7 +270,7 @@ fn concept_units(question: &Question, vocabulary: &Vocabulary) -> Vec<Unit> {
         let term = lexicon.term(said.concept);
         if let Some(passages) = vocabulary.passages_of_terms.get(&term) {
             let weight = vocabulary.rarity(*passages) * if weak { WEAK_WEIGHT } else { CONCEPT_WEIGHT };
-            units.push(Unit { weight, weak, alternatives: vec![(term, 1.0)] });
+            units.push(Unit { weight, weak, origin: Origin::Concept, alternatives: vec![(term, 1.0)] });
         }
     }
     units

@@ -1,5 +1,9 @@
 //! Words of the vocabulary that stand in for a word of the question: what was mistyped, and parts of compounds.
 
+use std::collections::HashSet;
+
+use crate::text::tokenize;
+
 /// A word of the merchant's vocabulary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
@@ -136,6 +140,26 @@ pub(super) fn compound_parts(word: &str) -> impl Iterator<Item = (&str, &str)> {
     let cuts = word.char_indices().map(|(at, _)| at).enumerate();
     cuts.filter(move |(before, _)| *before >= PART_LETTERS_MIN && letters - before >= PART_LETTERS_MIN)
         .map(|(_, at)| word.split_at(at))
+}
+
+/// Runs of letters that are compared between whole texts.
+const RUN_LETTERS: usize = 4;
+
+/// How much two texts have in common letter by letter, from 0 to 1.
+pub(super) fn letters(left: &str, right: &str) -> f32 {
+    let (left, right) = (runs(left), runs(right));
+    if left.is_empty() || right.is_empty() {
+        return 0.0;
+    }
+    f32_of(left.intersection(&right).count()) / (f32_of(left.len()) * f32_of(right.len())).sqrt()
+}
+
+fn runs(text: &str) -> HashSet<Vec<char>> {
+    let mut letters = vec![' '];
+    for token in tokenize(text) {
+        letters.extend(token.text.chars().chain([' ']));
+    }
+    letters.windows(RUN_LETTERS).map(<[char]>::to_vec).collect()
 }
 
 fn ratio(part: usize, whole: usize) -> f32 {
