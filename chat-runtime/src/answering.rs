@@ -12,18 +12,18 @@ use futures::future::BoxFuture;
 use tokio::time::timeout;
 use tracing::{info, instrument, warn};
 use vitrine_bus::{Bus, Delivery, Handler, Outcome};
-use vitrine_database::Database;
+use vitrine_database::{Database, StoreError};
 use vitrine_domain::limits::ATTEMPTS_MAX;
 use vitrine_domain::{Answer, ChatRequested, Envelope, MerchantId, texts};
 use vitrine_service::clock;
-use vitrine_tenant_config::{TenantChatbot, TenantsReceiver};
+use vitrine_tenant_config::{TenantChatbot, Tenants, TenantsReceiver};
 
 use crate::announce::{AnnounceError, Announcer};
 use crate::deltas::Deltas;
 use crate::evidence::{self, Found};
 use crate::metrics::Metrics;
 use crate::model::{Model, ModelQuestion, cited_sources};
-use crate::turn::{self, Turn};
+use crate::turn;
 
 /// How long a request waits for a tenant config that is newer than the one this runtime has.
 const CONFIG_WAIT_MAX: Duration = Duration::from_secs(2);
@@ -51,41 +51,39 @@ impl Handler for Answering {
     }
 }
 
-/// What the request names, once everything needed to answer was found.
+/// One attempt, once everything it needs was found.
 struct Task {
     announcer: Announcer,
-    chatbot: TenantChatbot,
-    question: String,
-    attempts: i32,
+    plan: Plan,
+}
+
+/// What an attempt will say, as far as the merchant's knowledge decides it.
+enum Plan {
+    /// Stream a model's answer from this evidence.
+    Ask { question: ModelQuestion },
+    /// Nothing has to be written for it.
+    Say(Answer),
 }
 
 impl Answering {
     #[instrument(name = "turn", skip_all, fields(merchant.id = %envelope.merchant, turn.id))]
     async fn request(&self, envelope: Envelope<ChatRequested>) -> Outcome {
-        let Envelope { merchant, traceparent, body, .. } = envelope;
-        let ChatRequested::ChatRequested { turn: turn_id, dispatch, config_sequence, deadline_at, .. } = body;
-        tracing::Span::current().record("turn.id", tracing::field::display(turn_id));
-
-        let Ok(remaining) = Duration::try_from(deadline_at - clock::now()) else {
+        let ChatRequested::ChatRequested { turn, deadline_at, .. } = &envelope.body;
+        tracing::Span::current().record("turn.id", tracing::field::display(turn));
+        let Ok(remaining) = Duration::try_from(*deadline_at - clock::now()) else {
             info!("left a turn to the sweeper: its deadline has passed");
             return Outcome::Done;
         };
-        let turn = match turn::find(&self.database, merchant, turn_id).await {
-            Ok(Some(turn)) => turn,
+        let task = match self.prepare(envelope).await {
+            Ok(Some(task)) => task,
             Ok(None) => return Outcome::Done,
             // Nothing was announced yet, so that this waits on the bus until the database is back or the deadline passed.
             Err(error) => return Outcome::Retry { reason: error.to_string(), after: RETRY_AFTER },
         };
-        if !turn.state.is_open() || dispatch < turn.dispatches {
-            return Outcome::Done;
-        }
-        let Some(task) = self.prepare(merchant, turn, dispatch, config_sequence, traceparent).await else {
-            return Outcome::Done;
-        };
 
         let attempt = task.announcer.attempt();
         let timer = self.metrics.turn_timer();
-        match timeout(remaining, self.attempt(merchant, task)).await {
+        match timeout(remaining, self.attempt(task)).await {
             Ok(Ok(())) => timer.observe_duration(),
             Ok(Err(error)) => {
                 timer.stop_and_discard();
@@ -101,51 +99,60 @@ impl Answering {
         Outcome::Done
     }
 
-    /// Waits until this runtime has the config the turn was dispatched under. `None` leaves the turn to the sweeper.
-    async fn prepare(
-        &self,
-        merchant: MerchantId,
-        turn: Turn,
-        dispatch: i32,
-        config_sequence: u64,
-        traceparent: Option<String>,
-    ) -> Option<Task> {
-        let mut tenants = self.tenants.clone();
-        let fits = |tenants: &Arc<vitrine_tenant_config::Tenants>| {
-            tenants.sequence(merchant).is_some_and(|have| have >= config_sequence)
+    /// Reads all an attempt needs from the database. `None` when there is nothing to do, or the turn is left to the
+    /// sweeper.
+    async fn prepare(&self, envelope: Envelope<ChatRequested>) -> Result<Option<Task>, StoreError> {
+        let Envelope { merchant, traceparent, body, .. } = envelope;
+        let ChatRequested::ChatRequested { turn, dispatch, config_sequence, .. } = body;
+        let Some(turn) = turn::find(&self.database, merchant, turn).await? else { return Ok(None) };
+        let Some(answer_sequence) = turn.answer_sequence else { return Ok(None) };
+        if !turn.state.is_open() || dispatch < turn.dispatches {
+            return Ok(None);
+        }
+        let Some(chatbot) = self.chatbot(merchant, &turn.chatbot, config_sequence).await else { return Ok(None) };
+
+        let plan = if turn.attempts >= ATTEMPTS_MAX {
+            let text = texts::failure(chatbot.language).to_owned();
+            Plan::Say(Answer { text, failed: true, ..Answer::default() })
+        } else {
+            match evidence::find(&self.database, merchant, &chatbot, &turn.question).await? {
+                Found::Evidence { language, evidence } => {
+                    Plan::Ask { question: ModelQuestion { text: turn.question.clone(), language, evidence } }
+                }
+                Found::Greeting { text } => Plan::Say(Answer { text, ..Answer::default() }),
+                Found::Nothing { language } => {
+                    let text = texts::refusal(language).to_owned();
+                    Plan::Say(Answer { text, refused: true, ..Answer::default() })
+                }
+            }
         };
+        let announcer = Announcer::new(Arc::clone(&self.bus), merchant, turn, answer_sequence, dispatch, traceparent);
+        Ok(Some(Task { announcer, plan }))
+    }
+
+    /// Waits until this runtime has the config the turn was dispatched under.
+    async fn chatbot(&self, merchant: MerchantId, chatbot: &str, config_sequence: u64) -> Option<TenantChatbot> {
+        let mut tenants = self.tenants.clone();
+        let fits = |tenants: &Arc<Tenants>| tenants.sequence(merchant).is_some_and(|have| have >= config_sequence);
         let Ok(Ok(snapshot)) = timeout(CONFIG_WAIT_MAX, tenants.wait_for(fits)).await else {
             warn!(config.sequence = config_sequence, "left a turn to the sweeper: its tenant config is not here yet");
             return None;
         };
-        let chatbot = snapshot.find_chatbot(merchant, &turn.chatbot)?;
-        let (question, attempts, answer_sequence) = (turn.question.clone(), turn.attempts, turn.answer_sequence?);
-        let announcer = Announcer::new(Arc::clone(&self.bus), merchant, turn, answer_sequence, dispatch, traceparent);
-        Some(Task { announcer, chatbot, question, attempts })
+        snapshot.find_chatbot(merchant, chatbot)
     }
 
-    async fn attempt(&self, merchant: MerchantId, task: Task) -> Result<(), AttemptError> {
-        let Task { announcer, chatbot, question, attempts } = task;
+    async fn attempt(&self, Task { announcer, plan }: Task) -> Result<(), AttemptError> {
         announcer.started().await?;
-        if attempts >= ATTEMPTS_MAX {
-            let answer =
-                Answer { text: texts::failure(chatbot.language).to_owned(), failed: true, ..Answer::default() };
-            return Ok(announcer.ended(answer).await?);
-        }
-        announcer.log("searching").await?;
-        let answer = match evidence::find(&self.database, merchant, &chatbot, &question).await? {
-            Found::Evidence { language, evidence } => {
+        let answer = match plan {
+            Plan::Say(answer) => answer,
+            Plan::Ask { question } => {
                 announcer.log("writing").await?;
-                let asked = ModelQuestion { text: question, language, evidence: evidence.clone() };
-                let text = self.stream(&announcer, asked).await?;
+                let evidence = question.evidence.clone();
+                let text = self.stream(&announcer, question).await?;
                 Answer { sources: cited_sources(&text, &evidence), text, refused: false, failed: false }
             }
-            Found::Greeting { text } => Answer { text, ..Answer::default() },
-            Found::Nothing { language } => {
-                Answer { text: texts::refusal(language).to_owned(), refused: true, ..Answer::default() }
-            }
         };
-        self.metrics.answered(answer.refused);
+        self.metrics.answered(&answer);
         Ok(announcer.ended(answer).await?)
     }
 
@@ -167,8 +174,6 @@ impl Answering {
 enum AttemptError {
     #[error("failed to announce the attempt")]
     Announce(#[from] AnnounceError),
-    #[error("failed to retrieve evidence")]
-    Evidence(#[from] vitrine_database::StoreError),
     #[error("failed to read the model's answer")]
     Model(#[from] crate::model::ModelError),
 }

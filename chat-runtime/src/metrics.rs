@@ -1,6 +1,7 @@
 //! What a runtime measures.
 
 use prometheus::{Histogram, HistogramOpts, HistogramTimer, IntCounter, IntCounterVec, Opts, Registry};
+use vitrine_domain::Answer;
 
 /// Seconds, from an answer that is quoted at once to one that meets the turn's deadline.
 const BUCKETS: [f64; 10] = [0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0];
@@ -28,7 +29,10 @@ impl Metrics {
                 "Time from asking the model to its first piece being on the bus",
             )?,
             answers: IntCounterVec::new(
-                Opts::new("vitrine_answers_total", "Attempts that ended, by whether evidence was found"),
+                Opts::new(
+                    "vitrine_answers_total",
+                    "Attempts that ended: answered, refused for want of evidence, or failed after too many attempts",
+                ),
                 &["outcome"],
             )?,
             attempts_given_up: IntCounter::new(
@@ -51,8 +55,13 @@ impl Metrics {
         self.first_token_seconds.start_timer()
     }
 
-    pub(crate) fn answered(&self, refused: bool) {
-        self.answers.with_label_values(&[if refused { "refused" } else { "answered" }]).inc();
+    pub(crate) fn answered(&self, answer: &Answer) {
+        let outcome = match answer {
+            Answer { failed: true, .. } => "failed",
+            Answer { refused: true, .. } => "refused",
+            _ => "answered",
+        };
+        self.answers.with_label_values(&[outcome]).inc();
     }
 
     pub(crate) fn attempt_given_up(&self) {

@@ -8,8 +8,7 @@ mod stack;
 mod tally;
 
 pub use demo::Demo;
-pub use reading::{Event, EventReader, Reading};
-pub use shopper::{Answer, Patience, Shopper};
+pub use shopper::{Answer, Shopper};
 pub use site::{Site, Source};
 pub use stack::{Settings, Stack, Victim};
 pub use tally::{Figures, Tally};

@@ -19,18 +19,10 @@ const SILENCE_MAX: Duration = Duration::from_secs(20);
 /// Between two tries, doubled each time.
 const PAUSE_MIN: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
+/// How long a shopper goes on trying one thing. A turn may be dispatched twice, a minute each.
+const PATIENCE: Duration = Duration::from_secs(170);
 /// Messages of a thread in one page; a shopper of ours never says more.
 const MESSAGES_MAX: usize = 100;
-
-/// How long a shopper goes on trying one thing. A turn may be dispatched twice, a minute each.
-#[derive(Clone, Copy, Debug)]
-pub struct Patience(pub Duration);
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self(Duration::from_secs(170))
-    }
-}
 
 /// A stored answer, as the shopper got it.
 #[derive(Clone, Debug)]
@@ -55,7 +47,6 @@ pub struct Shopper {
     last_event_id: Option<String>,
     /// What the conversation must be: role, text, and the answer's uuid.
     said: Vec<(String, String, Option<Uuid>)>,
-    patience: Patience,
     pub tally: Tally,
 }
 
@@ -112,8 +103,7 @@ impl Shopper {
     /// Opens a chatbot by its publishable key, leaves details if it asks for them first, and begins a conversation.
     pub async fn enter(site: &Site, key: &str, tally: &Tally) -> anyhow::Result<Self> {
         let http = site.client()?;
-        let patience = Patience::default();
-        let calls = Calls { tally, deadline: Instant::now() + patience.0 };
+        let calls = Calls { tally, deadline: Instant::now() + PATIENCE };
         let config: Config =
             calls.data(|| site.get(&http, &format!("/api/chatbot-config?api_key={key}"))).await.context("config")?;
         let (mut token, mut lead) = (config.embed_token, None);
@@ -134,7 +124,6 @@ impl Shopper {
             thread: thread.uuid,
             last_event_id: None,
             said: Vec::new(),
-            patience,
             tally: tally.clone(),
         })
     }
@@ -213,15 +202,15 @@ impl Shopper {
     /// Reads the answer to a turn to its end.
     pub async fn read(&mut self, turn: Uuid) -> anyhow::Result<Answer> {
         let mut reading = Reading::new(turn);
-        let deadline = Instant::now() + self.patience.0;
-        let mut pause = PAUSE_MIN;
+        let deadline = Instant::now() + PATIENCE;
+        let (mut pause, mut trouble) = (PAUSE_MIN, None);
         while !reading.has_ended {
-            ensure!(Instant::now() < deadline, "turn {turn} of thread {} has no END in time", self.thread);
+            ensure!(Instant::now() < deadline, "turn {turn} of thread {} has no END in time: {trouble:?}", self.thread);
             let before = reading.pieces;
-            if let Err(error) = self.read_once(&mut reading).await
-                && let Some(refused) = error.downcast_ref::<Refused>()
-            {
-                ensure!(refused.is_passing(), "the stream was refused: {refused}");
+            if let Err(error) = self.read_once(&mut reading).await {
+                let is_final = error.downcast_ref::<Refused>().is_some_and(|refused| !refused.is_passing());
+                ensure!(!is_final, "the stream was refused: {error}");
+                trouble = Some(error);
             }
             if reading.has_ended {
                 break;
@@ -323,7 +312,7 @@ impl Shopper {
     }
 
     fn calls(&self) -> Calls<'_> {
-        Calls { tally: &self.tally, deadline: Instant::now() + self.patience.0 }
+        Calls { tally: &self.tally, deadline: Instant::now() + PATIENCE }
     }
 }
 

@@ -35,12 +35,7 @@ async fn through_the_embedded_default() {
 async fn through_separate_programs() {
     let _alone = BROWSER.lock().await;
     let stranger = stranger().unwrap();
-    let mut settings = settings(stranger.path());
-    // The embedded default finds the demo's sites itself.
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo/sites");
-    settings.sites.push(("zadelhoek.localhost".to_owned(), demo.join("zadelhoek")));
-    settings.sites.push(("127.0.0.1".to_owned(), demo.join("negin")));
-    let stack = Stack::separate(&settings).await.unwrap();
+    let stack = Stack::separate(&settings(stranger.path())).await.unwrap();
     travel(&stack, "separate").await.unwrap();
 }
 

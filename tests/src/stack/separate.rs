@@ -138,6 +138,10 @@ impl Programs<'_> {
             .with_shared(Program::ours("tenant-api")?.argument("serve"), health_port)
             .arguments(["--address", &format!("127.0.0.1:{port}"), "--assets", &demo.assets().display().to_string()])
             .arguments(origins)
+            .arguments(
+                [("zadelhoek.localhost", "zadelhoek"), ("127.0.0.1", "negin")]
+                    .map(|(host, merchant)| format!("--site={host}={}", demo.site(merchant).display())),
+            )
             .arguments(settings.sites.iter().map(|(host, folder)| format!("--site={host}={}", folder.display())))
             .arguments(generous_limits())
             .variable("DATABASE_API_URL", self.urls.of("vitrine_api")?)

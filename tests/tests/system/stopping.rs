@@ -92,5 +92,6 @@ async fn the_embedded_default_stops_and_goes_on() {
     ));
     assert!(status.success(), "{status}");
     assert!(answers.iter().all(|(_, answer)| !answer.failed));
+    assert_eq!(tally.figures().replaced, 0, "what was being written is finished, not begun again");
     tally.assert_whole();
 }

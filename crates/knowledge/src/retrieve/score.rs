@@ -42,19 +42,19 @@ pub(super) struct Signals {
 }
 
 const WEIGHTS: Signals = Signals {
-    title_words: 1.0,
-    title_concepts: 0.9,
-    text_words: 0.7,
-    text_concepts: 0.6,
-    sentence: 0.0,
-    title_manner: 0.25,
-    title_precision: 0.35,
-    title_letters: 0.0,
-    same_language: 0.08,
-    document: 0.0,
-    product: 0.0,
-    product_advised: 0.25,
-    product_wanted: 0.1,
+    title_words: 0.238,
+    title_concepts: 0.264,
+    text_words: 0.288,
+    text_concepts: 0.0,
+    sentence: 0.643,
+    title_manner: 0.106,
+    title_precision: 0.482,
+    title_letters: 0.205,
+    same_language: 0.044,
+    document: 0.11,
+    product: 0.011,
+    product_advised: 0.165,
+    product_wanted: 0.168,
 };
 
 impl Signals {
