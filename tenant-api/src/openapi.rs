@@ -4,7 +4,9 @@ use utoipa::Modify;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 
+use crate::problem::ProblemBody;
 use crate::routes;
+use crate::wire::{StreamCommand, StreamLog, StreamMessage};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -14,6 +16,8 @@ use crate::routes;
                        other one is problem details (RFC 9457) with a machine-readable `code`.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
+    // What no route names as its body.
+    components(schemas(ProblemBody, StreamMessage, StreamLog, StreamCommand)),
     modifiers(&Security),
     tags(
         (name = "chatbot", description = "The chatbot as a shop set it up"),

@@ -1,5 +1,7 @@
 //! What a caller is told when a call did not succeed: problem details of RFC 9457 with a machine-readable `code`.
 
+mod described;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -8,6 +10,8 @@ use axum::response::{IntoResponse, Response};
 use problem_details::ProblemDetails;
 use serde::Serialize;
 use utoipa::ToSchema;
+
+pub use described::{BodyProblems, CallProblems, PROBLEM_JSON, ProblemBody, ProblemErrors};
 
 /// Why a call did not succeed. Each code has one status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -188,24 +192,6 @@ impl IntoResponse for Problem {
         }
         response
     }
-}
-
-/// The document of a problem, for the API description.
-#[derive(Serialize, ToSchema)]
-#[schema(title = "Problem")]
-pub struct ProblemBody {
-    /// Identifies the kind of problem.
-    #[schema(example = "https://vitrine.dev/problems/thread_not_found")]
-    pub r#type: String,
-    pub title: String,
-    pub status: u16,
-    pub detail: String,
-    pub code: Code,
-    /// The same sentence as `detail`.
-    pub message: String,
-    /// On 422: what is allowed, by field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub errors: Option<FieldErrors>,
 }
 
 #[cfg(test)]

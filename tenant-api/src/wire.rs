@@ -1,10 +1,15 @@
 //! The shapes of the shopper API that several calls share.
 
+mod events;
+mod words;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
-use vitrine_domain::{Role, Source};
+use vitrine_domain::Source;
 
+pub use self::events::{CommandName, StreamCommand, StreamLog, StreamMessage};
+pub use self::words::{LeadAsk, LeadField, LogLevel, Orientation, Role, SourceKind, Theme, ThreadState};
 use crate::store::messages::StoredMessage;
 
 /// What every successful answer looks like.
@@ -47,16 +52,15 @@ pub struct SourceBody {
     pub number: u32,
     pub title: String,
     /// Into the shop; null when the item has no page.
+    #[schema(required)]
     pub url: Option<String>,
-    /// `faq`, `document` or `product`.
-    #[schema(example = "faq")]
-    pub kind: &'static str,
+    pub kind: SourceKind,
 }
 
 impl From<&Source> for SourceBody {
     fn from(source: &Source) -> Self {
         let Source { number, title, url, kind } = source;
-        Self { number: *number, title: title.clone(), url: url.clone(), kind: kind.as_str() }
+        Self { number: *number, title: title.clone(), url: url.clone(), kind: (*kind).into() }
     }
 }
 
@@ -67,14 +71,14 @@ pub struct Message {
     pub uuid: Uuid,
     /// Position in the conversation, from 1.
     pub sequence: i64,
-    /// `human`, `ai` or `owner`.
-    #[schema(value_type = String, example = "ai")]
     pub role: Role,
     pub content: Vec<Part>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: jiff::Timestamp,
     pub is_closing: bool,
+    #[schema(required)]
     pub feedback: Option<bool>,
+    #[schema(required)]
     pub feedback_reason: Option<String>,
     /// Stored messages are complete.
     pub completed: bool,
@@ -90,7 +94,7 @@ impl From<&StoredMessage> for Message {
         Self {
             uuid: stored.message.as_uuid(),
             sequence: stored.sequence,
-            role: stored.role,
+            role: stored.role.into(),
             content: vec![Part::text(&stored.text)],
             created_at: stored.created_at,
             is_closing: stored.is_closing,

@@ -4,10 +4,6 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type BTreeMap = {
-    [key: string]: Array<string>;
-};
-
 export type ChatbotConfigBody = {
     /**
      * The agent that `agent_namespace` has to name.
@@ -44,6 +40,11 @@ export type ChatbotConfigBody = {
  */
 export type Code = 'unknown_key' | 'chatbot_suspended' | 'starting' | 'token_invalid' | 'origin_refused' | 'thread_not_found' | 'lead_not_found' | 'invalid' | 'malformed' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'demo_mode' | 'backlog' | 'method_not_allowed' | 'not_found' | 'internal';
 
+/**
+ * What a command says.
+ */
+export type CommandName = 'END';
+
 export type CreateLead = {
     agent_namespace: string;
     /**
@@ -60,9 +61,9 @@ export type CreateLead = {
      */
     leadable_id?: string | null;
     /**
-     * `customer`.
+     * What `leadable_id` names.
      */
-    leadable_type?: string | null;
+    leadable_type?: 'customer' | null;
     name?: string | null;
     phone?: string | null;
 };
@@ -85,7 +86,7 @@ export type CreatedLead = {
 };
 
 export type CreatedThread = {
-    state: string;
+    state: ThreadState;
     uuid: string;
     /**
      * To be kept by the browser and sent as bearer token from now on; 30 days.
@@ -155,7 +156,7 @@ export type EnvelopeCreatedLead = {
  */
 export type EnvelopeCreatedThread = {
     data: {
-        state: string;
+        state: ThreadState;
         uuid: string;
         /**
          * To be kept by the browser and sent as bearer token from now on; 30 days.
@@ -205,9 +206,9 @@ export type EnvelopeSentMessage = {
         /**
          * The answer's; null while it waits for its turn.
          */
-        sequence?: number | null;
+        sequence: number | null;
         sources: Array<SourceBody>;
-        state: string;
+        state: ThreadState;
         /**
          * The answer's.
          */
@@ -231,41 +232,42 @@ export type ImportCounts = {
 };
 
 export type Interface = {
-    avatar_url?: string | null;
+    avatar_url: string | null;
     /**
      * In px.
      */
     bottom: number;
     brand_color: string;
     headline: string;
-    /**
-     * `ltr` or `rtl`.
-     */
-    orientation: string;
+    orientation: Orientation;
     /**
      * In px.
      */
     right: number;
-    /**
-     * `light` or `dark`.
-     */
-    theme: string;
+    theme: Theme;
     welcome_message: string;
 };
 
+/**
+ * When the visitor is asked who they are.
+ */
+export type LeadAsk = 'before_first_message' | 'later' | 'never';
+
+/**
+ * What the visitor can be asked for.
+ */
+export type LeadField = 'name' | 'phone' | 'email';
+
 export type LeadFormBody = {
+    ask: LeadAsk;
+    consent_text: string | null;
+    consent_version: string | null;
+    fields: Array<LeadField>;
+    privacy_url: string | null;
     /**
-     * `before_first_message`, `later` or `never`.
+     * Those of `fields` that cannot be left empty.
      */
-    ask: string;
-    consent_text?: string | null;
-    consent_version?: string | null;
-    /**
-     * Among `name`, `phone` and `email`.
-     */
-    fields: Array<string>;
-    privacy_url?: string | null;
-    required: Array<string>;
+    required: Array<LeadField>;
 };
 
 export type LimitsBody = {
@@ -274,6 +276,11 @@ export type LimitsBody = {
      */
     message_characters: number;
 };
+
+/**
+ * How much a log event matters.
+ */
+export type LogLevel = 'info' | 'warn' | 'error';
 
 /**
  * A stored message.
@@ -289,17 +296,14 @@ export type Message = {
      * The question could not be answered for a technical reason.
      */
     failed: boolean;
-    feedback?: boolean | null;
-    feedback_reason?: string | null;
+    feedback: boolean | null;
+    feedback_reason: string | null;
     is_closing: boolean;
     /**
      * Nothing was found to answer from.
      */
     refused: boolean;
-    /**
-     * `human`, `ai` or `owner`.
-     */
-    role: string;
+    role: Role;
     /**
      * Position in the conversation, from 1.
      */
@@ -321,13 +325,18 @@ export type MessagesMeta = {
     /**
      * Where the next, older page begins.
      */
-    next_cursor?: string | null;
+    next_cursor: string | null;
     /**
      * The sequence of the answer that is being written.
      */
-    pending?: number | null;
-    state: string;
+    pending: number | null;
+    state: ThreadState;
 };
+
+/**
+ * Which way the chatbot's language is written.
+ */
+export type Orientation = 'ltr' | 'rtl';
 
 /**
  * A piece of a message's content.
@@ -340,12 +349,15 @@ export type Part = {
 /**
  * Problem
  *
- * The document of a problem, for the API description.
+ * The document of a problem (RFC 9457).
  */
 export type ProblemBody = {
     code: Code;
     detail: string;
-    errors?: BTreeMap | null;
+    /**
+     * On 422: what is wrong.
+     */
+    errors?: ProblemErrors;
     /**
      * The same sentence as `detail`.
      */
@@ -357,6 +369,18 @@ export type ProblemBody = {
      */
     type: string;
 };
+
+/**
+ * By field: what is allowed there.
+ */
+export type ProblemErrors = {
+    [key: string]: Array<string>;
+};
+
+/**
+ * Who wrote a message.
+ */
+export type Role = 'human' | 'ai' | 'owner';
 
 export type SendMessage = {
     agent_namespace: string;
@@ -388,9 +412,9 @@ export type SentMessage = {
     /**
      * The answer's; null while it waits for its turn.
      */
-    sequence?: number | null;
+    sequence: number | null;
     sources: Array<SourceBody>;
-    state: string;
+    state: ThreadState;
     /**
      * The answer's.
      */
@@ -410,10 +434,7 @@ export type SentText = {
  * Evidence of an answer. Links are only ever made from these.
  */
 export type SourceBody = {
-    /**
-     * `faq`, `document` or `product`.
-     */
-    kind: string;
+    kind: SourceKind;
     /**
      * As in the text's markers, from 1.
      */
@@ -422,7 +443,62 @@ export type SourceBody = {
     /**
      * Into the shop; null when the item has no page.
      */
-    url?: string | null;
+    url: string | null;
+};
+
+/**
+ * What a source is in the shop's knowledge.
+ */
+export type SourceKind = 'faq' | 'document' | 'product';
+
+/**
+ * Data of `event: command`: the answer is complete.
+ */
+export type StreamCommand = {
+    is_closing: boolean;
+    name: CommandName;
+    state: ThreadState;
+    /**
+     * The answer that is complete; null when there is none.
+     */
+    uuid: string | null;
+};
+
+/**
+ * Data of `event: log`.
+ */
+export type StreamLog = {
+    level: LogLevel;
+    /**
+     * A code to be translated: `queued`, `thinking`, `searching`, `writing` or `retrying`.
+     */
+    text: string;
+};
+
+/**
+ * Data of `event: message`. Only a stored message has `sources`, `refused` and `failed`.
+ */
+export type StreamMessage = {
+    content: Array<Part>;
+    /**
+     * The question could not be answered for a technical reason.
+     */
+    failed?: boolean;
+    /**
+     * Nothing was found to answer from.
+     */
+    refused?: boolean;
+    /**
+     * Whether this is the whole text instead of a continuation.
+     */
+    replace: boolean;
+    role: Role;
+    /**
+     * Position in the conversation, from 1.
+     */
+    sequence: number;
+    sources?: Array<SourceBody>;
+    uuid: string;
 };
 
 export type TextValue = {
@@ -432,7 +508,17 @@ export type TextValue = {
     value: string;
 };
 
-export type HandlerData = {
+/**
+ * The widget's colors.
+ */
+export type Theme = 'light' | 'dark';
+
+/**
+ * Who has the word in a conversation.
+ */
+export type ThreadState = 'bot' | 'waiting' | 'owner' | 'closed';
+
+export type ChatbotConfigData = {
     body?: never;
     path?: never;
     query: {
@@ -444,9 +530,13 @@ export type HandlerData = {
     url: '/api/chatbot-config';
 };
 
-export type HandlerErrors = {
+export type ChatbotConfigErrors = {
     /**
-     * `chatbot_suspended`, `origin_refused`
+     * `malformed`
+     */
+    400: ProblemBody;
+    /**
+     * `origin_refused`, `chatbot_suspended`
      */
     403: ProblemBody;
     /**
@@ -454,35 +544,54 @@ export type HandlerErrors = {
      */
     404: ProblemBody;
     /**
+     * `too_large`
+     */
+    413: ProblemBody;
+    /**
      * `rate_limited`
      */
     429: ProblemBody;
+    /**
+     * `internal`
+     */
+    500: ProblemBody;
     /**
      * `starting`
      */
     503: ProblemBody;
 };
 
-export type HandlerError = HandlerErrors[keyof HandlerErrors];
+export type ChatbotConfigError = ChatbotConfigErrors[keyof ChatbotConfigErrors];
 
-export type HandlerResponses = {
+export type ChatbotConfigResponses = {
+    /**
+     * The configuration and a fresh embed token
+     */
     200: EnvelopeChatbotConfigBody;
 };
 
-export type HandlerResponse = HandlerResponses[keyof HandlerResponses];
+export type ChatbotConfigResponse = ChatbotConfigResponses[keyof ChatbotConfigResponses];
 
-export type Handler2Data = {
+export type CreateLeadData = {
     body: CreateLead;
     path?: never;
     query?: never;
     url: '/api/leads';
 };
 
-export type Handler2Errors = {
+export type CreateLeadErrors = {
+    /**
+     * `malformed`
+     */
+    400: ProblemBody;
     /**
      * `token_invalid`
      */
     401: ProblemBody;
+    /**
+     * `origin_refused`, `chatbot_suspended`
+     */
+    403: ProblemBody;
     /**
      * `unknown_key`, `not_found` for an agent that is not the chatbot's
      */
@@ -492,6 +601,14 @@ export type Handler2Errors = {
      */
     409: ProblemBody;
     /**
+     * `too_large`
+     */
+    413: ProblemBody;
+    /**
+     * `unsupported_media_type`
+     */
+    415: ProblemBody;
+    /**
      * `invalid`, with what is allowed by field
      */
     422: ProblemBody;
@@ -499,17 +616,28 @@ export type Handler2Errors = {
      * `rate_limited`
      */
     429: ProblemBody;
+    /**
+     * `internal`
+     */
+    500: ProblemBody;
+    /**
+     * `starting`
+     */
+    503: ProblemBody;
 };
 
-export type Handler2Error = Handler2Errors[keyof Handler2Errors];
+export type CreateLeadError = CreateLeadErrors[keyof CreateLeadErrors];
 
-export type Handler2Responses = {
+export type CreateLeadResponses = {
+    /**
+     * The details are saved
+     */
     201: EnvelopeCreatedLead;
 };
 
-export type Handler2Response = Handler2Responses[keyof Handler2Responses];
+export type CreateLeadResponse = CreateLeadResponses[keyof CreateLeadResponses];
 
-export type Handler3Data = {
+export type ListMessagesData = {
     body?: never;
     path?: never;
     query: {
@@ -526,30 +654,57 @@ export type Handler3Data = {
     url: '/api/messages';
 };
 
-export type Handler3Errors = {
+export type ListMessagesErrors = {
+    /**
+     * `malformed`
+     */
+    400: ProblemBody;
     /**
      * `token_invalid`
      */
     401: ProblemBody;
     /**
+     * `origin_refused`, `chatbot_suspended`
+     */
+    403: ProblemBody;
+    /**
      * `thread_not_found`: also another visitor's
      */
     404: ProblemBody;
     /**
+     * `too_large`
+     */
+    413: ProblemBody;
+    /**
      * `invalid`
      */
     422: ProblemBody;
+    /**
+     * `rate_limited`
+     */
+    429: ProblemBody;
+    /**
+     * `internal`
+     */
+    500: ProblemBody;
+    /**
+     * `starting`
+     */
+    503: ProblemBody;
 };
 
-export type Handler3Error = Handler3Errors[keyof Handler3Errors];
+export type ListMessagesError = ListMessagesErrors[keyof ListMessagesErrors];
 
-export type Handler3Responses = {
+export type ListMessagesResponses = {
+    /**
+     * A page of the conversation
+     */
     200: MessageList;
 };
 
-export type Handler3Response = Handler3Responses[keyof Handler3Responses];
+export type ListMessagesResponse = ListMessagesResponses[keyof ListMessagesResponses];
 
-export type Handler4Data = {
+export type SendMessageData = {
     body: SendMessage;
     headers?: {
         /**
@@ -566,7 +721,7 @@ export type Handler4Data = {
     url: '/api/messages';
 };
 
-export type Handler4Errors = {
+export type SendMessageErrors = {
     /**
      * `malformed`
      */
@@ -575,6 +730,10 @@ export type Handler4Errors = {
      * `token_invalid`
      */
     401: ProblemBody;
+    /**
+     * `origin_refused`, `chatbot_suspended`
+     */
+    403: ProblemBody;
     /**
      * `thread_not_found`: also another visitor's, and for an agent that is not the chatbot's
      */
@@ -600,14 +759,18 @@ export type Handler4Errors = {
      */
     429: ProblemBody;
     /**
+     * `internal`
+     */
+    500: ProblemBody;
+    /**
      * `backlog`, `starting`
      */
     503: ProblemBody;
 };
 
-export type Handler4Error = Handler4Errors[keyof Handler4Errors];
+export type SendMessageError = SendMessageErrors[keyof SendMessageErrors];
 
-export type Handler4Responses = {
+export type SendMessageResponses = {
     /**
      * The answer is stored
      */
@@ -618,23 +781,40 @@ export type Handler4Responses = {
     202: EnvelopeSentMessage;
 };
 
-export type Handler4Response = Handler4Responses[keyof Handler4Responses];
+export type SendMessageResponse = SendMessageResponses[keyof SendMessageResponses];
 
-export type Handler5Data = {
+export type OpenApiData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/api/openapi.json';
 };
 
-export type Handler5Responses = {
+export type OpenApiErrors = {
+    /**
+     * `origin_refused`
+     */
+    403: ProblemBody;
+    /**
+     * `too_large`
+     */
+    413: ProblemBody;
+    /**
+     * `rate_limited`
+     */
+    429: ProblemBody;
+};
+
+export type OpenApiError = OpenApiErrors[keyof OpenApiErrors];
+
+export type OpenApiResponses = {
     /**
      * This document
      */
     200: unknown;
 };
 
-export type Handler6Data = {
+export type ImportKnowledgeData = {
     /**
      * `{"items": [{"kind": "faq" | "document" | "product", "id": …}]}`
      */
@@ -649,7 +829,11 @@ export type Handler6Data = {
     url: '/api/platform/merchants/{name}/knowledge';
 };
 
-export type Handler6Errors = {
+export type ImportKnowledgeErrors = {
+    /**
+     * `malformed`
+     */
+    400: ProblemBody;
     /**
      * `token_invalid`
      */
@@ -663,31 +847,54 @@ export type Handler6Errors = {
      */
     413: ProblemBody;
     /**
+     * `unsupported_media_type`
+     */
+    415: ProblemBody;
+    /**
      * `invalid`
      */
     422: ProblemBody;
+    /**
+     * `internal`
+     */
+    500: ProblemBody;
+    /**
+     * `starting`
+     */
+    503: ProblemBody;
 };
 
-export type Handler6Error = Handler6Errors[keyof Handler6Errors];
+export type ImportKnowledgeError = ImportKnowledgeErrors[keyof ImportKnowledgeErrors];
 
-export type Handler6Responses = {
+export type ImportKnowledgeResponses = {
+    /**
+     * The knowledge is as the body says
+     */
     200: EnvelopeImportCounts;
 };
 
-export type Handler6Response = Handler6Responses[keyof Handler6Responses];
+export type ImportKnowledgeResponse = ImportKnowledgeResponses[keyof ImportKnowledgeResponses];
 
-export type Handler7Data = {
+export type CreateThreadData = {
     body: CreateThread;
     path?: never;
     query?: never;
     url: '/api/thread';
 };
 
-export type Handler7Errors = {
+export type CreateThreadErrors = {
+    /**
+     * `malformed`
+     */
+    400: ProblemBody;
     /**
      * `token_invalid`
      */
     401: ProblemBody;
+    /**
+     * `origin_refused`, `chatbot_suspended`
+     */
+    403: ProblemBody;
     /**
      * `unknown_key`, `lead_not_found`, `not_found` for an agent that is not the chatbot's
      */
@@ -697,6 +904,14 @@ export type Handler7Errors = {
      */
     409: ProblemBody;
     /**
+     * `too_large`
+     */
+    413: ProblemBody;
+    /**
+     * `unsupported_media_type`
+     */
+    415: ProblemBody;
+    /**
      * `invalid`: on `lead_id` when the chatbot asks first
      */
     422: ProblemBody;
@@ -704,17 +919,28 @@ export type Handler7Errors = {
      * `rate_limited`
      */
     429: ProblemBody;
+    /**
+     * `internal`
+     */
+    500: ProblemBody;
+    /**
+     * `starting`
+     */
+    503: ProblemBody;
 };
 
-export type Handler7Error = Handler7Errors[keyof Handler7Errors];
+export type CreateThreadError = CreateThreadErrors[keyof CreateThreadErrors];
 
-export type Handler7Responses = {
+export type CreateThreadResponses = {
+    /**
+     * The conversation has begun
+     */
     201: EnvelopeCreatedThread;
 };
 
-export type Handler7Response = Handler7Responses[keyof Handler7Responses];
+export type CreateThreadResponse = CreateThreadResponses[keyof CreateThreadResponses];
 
-export type Handler8Data = {
+export type FollowThreadData = {
     body?: never;
     headers?: {
         /**
@@ -732,28 +958,44 @@ export type Handler8Data = {
     url: '/api/threads/{uuid}/events';
 };
 
-export type Handler8Errors = {
+export type FollowThreadErrors = {
     /**
      * `token_invalid`
      */
     401: ProblemBody;
     /**
+     * `origin_refused`, `chatbot_suspended`
+     */
+    403: ProblemBody;
+    /**
      * `thread_not_found`: also another visitor's
      */
     404: ProblemBody;
+    /**
+     * `too_large`
+     */
+    413: ProblemBody;
     /**
      * `invalid`
      */
     422: ProblemBody;
     /**
-     * `rate_limited`: too many open streams
+     * `rate_limited`: also too many open streams
      */
     429: ProblemBody;
+    /**
+     * `internal`
+     */
+    500: ProblemBody;
+    /**
+     * `starting`
+     */
+    503: ProblemBody;
 };
 
-export type Handler8Error = Handler8Errors[keyof Handler8Errors];
+export type FollowThreadError = FollowThreadErrors[keyof FollowThreadErrors];
 
-export type Handler8Responses = {
+export type FollowThreadResponses = {
     /**
      * A stream of `message`, `log` and `command` events
      */

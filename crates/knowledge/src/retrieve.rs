@@ -1,5 +1,6 @@
 //! Finding the passages for a question, and deciding whether they answer it.
 
+mod budget;
 mod evidence;
 mod query;
 mod question;
@@ -12,15 +13,12 @@ use serde::{Deserialize, Serialize};
 use vitrine_database::{StoreError, TenantTransaction};
 use vitrine_domain::{Language, SourceKind};
 
+use evidence::Evidence;
 use query::Query;
 use question::Question;
 
 /// Passages that are scored exactly, best by the index first.
 const CANDIDATES: i32 = 60;
-/// A question is answered from this much evidence: the largest coverage and half the score of the best passage. Of the
-/// values that refuse at most one in twenty answerable development questions, the one that refuses most others.
-const EVIDENCE_MIN: f32 = 0.84;
-const SCORE_SHARE: f32 = 0.5;
 
 /// What was found for a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,11 +89,12 @@ pub async fn retrieve(
         .filter(|c| !excluded.contains(&format!("{}:{}", c.kind.as_str(), c.item_id).as_str()))
         .collect();
     let scored = score::rank(&query, candidates);
-    evidence::dump(&query, &scored);
+    let evidence = Evidence::new(&query, &scored);
+    if std::env::var("DUMP").is_ok() {
+        println!("EV {:?}", evidence.values());
+    }
     let mut passages: Vec<_> = scored.into_iter().map(|scored| scored.hit).collect();
     passages.truncate(limit);
-    let coverage = passages.iter().map(|hit| hit.coverage).fold(0.0, f32::max);
-    let evidence = coverage + SCORE_SHARE * passages.first().map_or(0.0, |hit| hit.score);
-    let verdict = if evidence >= EVIDENCE_MIN { Verdict::Answerable } else { Verdict::Refuse };
+    let verdict = if evidence.suffices() { Verdict::Answerable } else { Verdict::Refuse };
     Ok(Retrieval { language: question.language, passages, verdict })
 }

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use bytes::Bytes;
 use serde::Serialize;
-use vitrine_domain::{Answer, AttemptId, LogLevel, MessageId, Role, Source, StreamId, ThreadState, TurnId};
+use vitrine_domain::{Answer, AttemptId, LogLevel, MessageId, StreamId, ThreadState, TurnId};
 
 use crate::store::messages::StoredMessage;
-use crate::wire::Part;
+use crate::wire::{CommandName, Part, Role, SourceBody, StreamCommand, StreamLog, StreamMessage};
 
 /// Tells the browser how long to wait before it comes back, in ms.
 pub const RETRY: &str = "retry: 1000\n\n";
@@ -86,83 +86,66 @@ pub struct Piece<'a> {
 pub fn piece(piece: &Piece<'_>) -> String {
     let Piece { turn, sequence, attempt, text, end, is_whole } = *piece;
     let id = StreamId::Unfinished { sequence, attempt, characters: end };
-    let payload = MessagePayload {
-        uuid: MessageId::from(turn),
+    let payload = StreamMessage {
+        uuid: MessageId::from(turn).as_uuid(),
         sequence,
         role: Role::Ai,
-        content: [Part::text(text)],
+        content: vec![Part::text(text)],
         replace: is_whole,
-        stored: None,
+        sources: None,
+        refused: None,
+        failed: None,
     };
     event("message", Some(id), &payload)
 }
 
 /// `event: log`: a code that the widget translates.
 pub fn log(level: LogLevel, code: &str) -> String {
-    #[derive(Serialize)]
-    struct Payload<'a> {
-        level: LogLevel,
-        text: &'a str,
-    }
-    event("log", None, &Payload { level, text: code })
+    event("log", None, &StreamLog { level: level.into(), text: code.to_owned() })
 }
 
 /// `event: message` with a stored message.
 pub fn stored_message(message: &StoredMessage) -> String {
     let StoredMessage { message: uuid, sequence, role, text, sources, refused, failed, .. } = message;
-    let payload = MessagePayload {
-        uuid: *uuid,
+    let payload = StreamMessage {
+        uuid: uuid.as_uuid(),
         sequence: *sequence,
-        role: *role,
-        content: [Part::text(text)],
+        role: (*role).into(),
+        content: vec![Part::text(text)],
         replace: true,
-        stored: Some(StoredPayload { sources, refused: *refused, failed: *failed }),
+        sources: Some(sources.iter().map(SourceBody::from).collect()),
+        refused: Some(*refused),
+        failed: Some(*failed),
     };
     event("message", Some(StreamId::Stored { sequence: *sequence }), &payload)
 }
 
 /// The same for an answer as its END told it.
 pub fn stored_answer(turn: TurnId, sequence: i64, answer: &Answer) -> String {
-    let payload = MessagePayload {
-        uuid: turn.into(),
+    let Answer { text, sources, refused, failed } = answer;
+    let payload = StreamMessage {
+        uuid: MessageId::from(turn).as_uuid(),
         sequence,
         role: Role::Ai,
-        content: [Part::text(&answer.text)],
+        content: vec![Part::text(text)],
         replace: true,
-        stored: Some(StoredPayload { sources: &answer.sources, refused: answer.refused, failed: answer.failed }),
+        sources: Some(sources.iter().map(SourceBody::from).collect()),
+        refused: Some(*refused),
+        failed: Some(*failed),
     };
     event("message", Some(StreamId::Stored { sequence }), &payload)
 }
 
 /// `event: command` END: the answer is complete. Without an answer it only says that nothing is to be expected.
 pub fn end(answer: Option<(MessageId, i64)>, is_closing: bool, state: ThreadState) -> String {
-    #[derive(Serialize)]
-    struct Payload {
-        name: &'static str,
-        uuid: Option<MessageId>,
-        is_closing: bool,
-        state: ThreadState,
-    }
     let id = answer.map(|(_, sequence)| StreamId::Stored { sequence });
-    event("command", id, &Payload { name: "END", uuid: answer.map(|(uuid, _)| uuid), is_closing, state })
-}
-
-#[derive(Serialize)]
-struct MessagePayload<'a> {
-    uuid: MessageId,
-    sequence: i64,
-    role: Role,
-    content: [Part; 1],
-    replace: bool,
-    #[serde(flatten)]
-    stored: Option<StoredPayload<'a>>,
-}
-
-#[derive(Serialize)]
-struct StoredPayload<'a> {
-    sources: &'a [Source],
-    refused: bool,
-    failed: bool,
+    let payload = StreamCommand {
+        name: CommandName::End,
+        uuid: answer.map(|(uuid, _)| uuid.as_uuid()),
+        is_closing,
+        state: state.into(),
+    };
+    event("command", id, &payload)
 }
 
 /// JSON has no raw line breaks, so every payload is one `data:` line.

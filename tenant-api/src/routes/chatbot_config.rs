@@ -6,17 +6,17 @@ use axum::http::HeaderMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use vitrine_domain::{AllowedHost, Direction, Language};
+use vitrine_domain::{AllowedHost, Language};
 use vitrine_service::clock;
 use vitrine_tenant_config::TenantChatbot;
-use vitrine_tenant_config::config::{LeadAsk, LeadField, LeadForm, Theme};
+use vitrine_tenant_config::config::LeadForm;
 
 use crate::app::AppState;
 use crate::extract::Query;
-use crate::problem::{Problem, ProblemBody};
+use crate::problem::{CallProblems, PROBLEM_JSON, Problem, ProblemBody};
 use crate::shopper::{bearer, find_chatbot};
 use crate::tokens::{Session, TokenKind};
-use crate::wire::Envelope;
+use crate::wire::{Envelope, LeadAsk, LeadField, Orientation, Theme};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -58,30 +58,27 @@ pub struct Interface {
     welcome_message: String,
     #[schema(example = "#0ea5e9")]
     brand_color: String,
-    /// `light` or `dark`.
-    #[schema(value_type = String)]
     theme: Theme,
-    /// `ltr` or `rtl`.
-    #[schema(value_type = String)]
-    orientation: Direction,
+    orientation: Orientation,
     /// In px.
     bottom: u32,
     /// In px.
     right: u32,
+    #[schema(required)]
     avatar_url: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
 pub struct LeadFormBody {
-    /// `before_first_message`, `later` or `never`.
-    ask: &'static str,
-    /// Among `name`, `phone` and `email`.
-    #[schema(value_type = Vec<String>)]
+    ask: LeadAsk,
     fields: Vec<LeadField>,
-    #[schema(value_type = Vec<String>)]
+    /// Those of `fields` that cannot be left empty.
     required: Vec<LeadField>,
+    #[schema(required)]
     privacy_url: Option<String>,
+    #[schema(required)]
     consent_text: Option<String>,
+    #[schema(required)]
     consent_version: Option<String>,
 }
 
@@ -97,15 +94,15 @@ pub struct LimitsBody {
 #[utoipa::path(
     get,
     path = "/api/chatbot-config",
+    operation_id = "chatbotConfig",
     tag = "chatbot",
     params(ConfigQuery),
     security((), ("visitor" = [])),
     responses(
-        (status = 200, body = Envelope<ChatbotConfigBody>),
-        (status = 403, body = ProblemBody, description = "`chatbot_suspended`, `origin_refused`"),
-        (status = 404, body = ProblemBody, description = "`unknown_key`"),
-        (status = 429, body = ProblemBody, description = "`rate_limited`"),
-        (status = 503, body = ProblemBody, description = "`starting`"),
+        CallProblems,
+        (status = 200, body = Envelope<ChatbotConfigBody>, description = "The configuration and a fresh embed token"),
+        (status = 400, body = ProblemBody, content_type = PROBLEM_JSON, description = "`malformed`"),
+        (status = 404, body = ProblemBody, content_type = PROBLEM_JSON, description = "`unknown_key`"),
     ),
 )]
 pub async fn handler(
@@ -139,8 +136,8 @@ fn body(key: String, chatbot: &TenantChatbot, embed_token: String, expires_at: T
             headline: appearance.headline,
             welcome_message: appearance.welcome_message,
             brand_color: appearance.brand_color,
-            theme: appearance.theme,
-            orientation: appearance.orientation,
+            theme: appearance.theme.into(),
+            orientation: appearance.orientation.into(),
             bottom: appearance.bottom,
             right: appearance.right,
             avatar_url: appearance.avatar_url,
@@ -159,7 +156,7 @@ fn body(key: String, chatbot: &TenantChatbot, embed_token: String, expires_at: T
 fn lead_form(form: Option<&LeadForm>) -> LeadFormBody {
     let Some(form) = form else {
         return LeadFormBody {
-            ask: "never",
+            ask: LeadAsk::Never,
             fields: Vec::new(),
             required: Vec::new(),
             privacy_url: None,
@@ -168,13 +165,9 @@ fn lead_form(form: Option<&LeadForm>) -> LeadFormBody {
         };
     };
     LeadFormBody {
-        ask: match form.ask {
-            LeadAsk::BeforeFirstMessage => "before_first_message",
-            LeadAsk::Later => "later",
-            LeadAsk::Never => "never",
-        },
-        fields: form.fields.clone(),
-        required: form.required(),
+        ask: form.ask.into(),
+        fields: form.fields.iter().copied().map(LeadField::from).collect(),
+        required: form.required().into_iter().map(LeadField::from).collect(),
         privacy_url: form.privacy_url.clone(),
         consent_text: form.consent_text.clone(),
         consent_version: Some(form.consent_version.clone()),

@@ -14,7 +14,7 @@ use crate::extract::Path;
 use crate::hub::{ThreadOf, ThreadStream};
 use crate::limits::StreamPermit;
 use crate::metrics::OpenStream;
-use crate::problem::{Code, Problem, ProblemBody};
+use crate::problem::{CallProblems, Code, PROBLEM_JSON, Problem, ProblemBody};
 use crate::shopper::Shopper;
 
 #[derive(Debug, thiserror::Error)]
@@ -37,12 +37,14 @@ impl From<RouteError> for Problem {
 
 /// The events of a conversation as a stream (server-sent events).
 ///
-/// `message` carries text: `replace` says whether it is the whole text or a continuation. `log` is a code that says what
-/// is being done. `command` END follows a stored answer. The stream ends when nothing more is to be expected. Read it
-/// with `fetch` and send the last event's id as `Last-Event-ID` after a break: nothing is missed or repeated.
+/// The data of each event is JSON. `message` (`StreamMessage`) carries text: `replace` says whether it is the whole text or
+/// a continuation. `log` (`StreamLog`) is a code that says what is being done. `command` (`StreamCommand`) END follows a
+/// stored answer. The stream ends when nothing more is to be expected. Read it with `fetch` and send the last event's id
+/// as `Last-Event-ID` after a break: nothing is missed or repeated.
 #[utoipa::path(
     get,
     path = "/api/threads/{uuid}/events",
+    operation_id = "followThread",
     tag = "threads",
     security(("visitor" = [])),
     params(
@@ -50,11 +52,12 @@ impl From<RouteError> for Problem {
         ("Last-Event-ID" = Option<String>, Header, description = "Where to go on: `sequence.attempt.characters` or `sequence.stored.0`"),
     ),
     responses(
+        CallProblems,
         (status = 200, description = "A stream of `message`, `log` and `command` events", content_type = "text/event-stream"),
-        (status = 401, body = ProblemBody, description = "`token_invalid`"),
-        (status = 404, body = ProblemBody, description = "`thread_not_found`: also another visitor's"),
-        (status = 422, body = ProblemBody, description = "`invalid`"),
-        (status = 429, body = ProblemBody, description = "`rate_limited`: too many open streams"),
+        (status = 401, body = ProblemBody, content_type = PROBLEM_JSON, description = "`token_invalid`"),
+        (status = 404, body = ProblemBody, content_type = PROBLEM_JSON, description = "`thread_not_found`: also another visitor's"),
+        (status = 422, body = ProblemBody, content_type = PROBLEM_JSON, description = "`invalid`"),
+        (status = 429, body = ProblemBody, content_type = PROBLEM_JSON, description = "`rate_limited`: also too many open streams"),
     ),
 )]
 pub async fn handler(

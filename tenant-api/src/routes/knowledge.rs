@@ -12,7 +12,7 @@ use vitrine_knowledge::{ImportError, KnowledgeImport};
 use crate::app::AppState;
 use crate::extract::Path;
 use crate::json::{read_body, require_json};
-use crate::problem::{Code, Problem, ProblemBody};
+use crate::problem::{BodyProblems, Code, PROBLEM_JSON, Problem, ProblemBody};
 use crate::shopper::{bearer, starting};
 use crate::wire::Envelope;
 
@@ -57,16 +57,20 @@ impl From<RouteError> for Problem {
 #[utoipa::path(
     put,
     path = "/api/platform/merchants/{name}/knowledge",
+    operation_id = "importKnowledge",
     tag = "platform",
     security(("platform" = [])),
     params(("name" = String, Path, description = "Name of the Merchant resource")),
     request_body(content = serde_json::Value, description = "`{\"items\": [{\"kind\": \"faq\" | \"document\" | \"product\", \"id\": …}]}`"),
     responses(
-        (status = 200, body = Envelope<ImportCounts>),
-        (status = 401, body = ProblemBody, description = "`token_invalid`"),
-        (status = 404, body = ProblemBody, description = "`not_found`"),
-        (status = 413, body = ProblemBody, description = "`too_large`"),
-        (status = 422, body = ProblemBody, description = "`invalid`"),
+        BodyProblems,
+        (status = 200, body = Envelope<ImportCounts>, description = "The knowledge is as the body says"),
+        (status = 401, body = ProblemBody, content_type = PROBLEM_JSON, description = "`token_invalid`"),
+        (status = 404, body = ProblemBody, content_type = PROBLEM_JSON, description = "`not_found`"),
+        (status = 413, body = ProblemBody, content_type = PROBLEM_JSON, description = "`too_large`"),
+        (status = 422, body = ProblemBody, content_type = PROBLEM_JSON, description = "`invalid`"),
+        (status = 500, body = ProblemBody, content_type = PROBLEM_JSON, description = "`internal`"),
+        (status = 503, body = ProblemBody, content_type = PROBLEM_JSON, description = "`starting`"),
     ),
 )]
 pub async fn handler(

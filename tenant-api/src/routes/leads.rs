@@ -7,7 +7,10 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use email_address::{EmailAddress, Options};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{SchemaType, Type};
+use utoipa::openapi::{Object, ObjectBuilder};
 use uuid::Uuid;
 use vitrine_database::StoreError;
 use vitrine_service::clock;
@@ -16,7 +19,7 @@ use vitrine_tenant_config::config::{LeadField, LeadForm};
 use crate::app::AppState;
 use crate::fields::Fields;
 use crate::json::{JsonBody, RequestBody};
-use crate::problem::{Code, Problem, ProblemBody};
+use crate::problem::{BodyProblems, CallProblems, Code, PROBLEM_JSON, Problem, ProblemBody};
 use crate::shopper::Shopper;
 use crate::store::leads::{self, NewLead};
 use crate::tokens::{SignError, TokenKind};
@@ -42,8 +45,8 @@ pub struct CreateLead {
     /// The shop's own id of its customer; a claim, not a proof.
     #[serde(default)]
     leadable_id: Option<String>,
-    /// `customer`.
     #[serde(default)]
+    #[schema(schema_with = leadable_type)]
     leadable_type: Option<String>,
     agent_namespace: String,
     /// Which consent text the visitor saw.
@@ -90,22 +93,33 @@ impl From<RouteError> for Problem {
     }
 }
 
+/// `leadable_type` in the description: one word, or nothing.
+fn leadable_type() -> Object {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+        .description(Some("What `leadable_id` names."))
+        .enum_values(Some([Value::from("customer"), Value::Null]))
+        .build()
+}
+
 /// Keeps what a visitor says about themselves.
 ///
 /// Which fields are required is the chatbot's matter; a customer the shop names by id and e-mail needs no more.
 #[utoipa::path(
     post,
     path = "/api/leads",
+    operation_id = "createLead",
     tag = "leads",
     security(("visitor" = [])),
     request_body = CreateLead,
     responses(
-        (status = 201, body = Envelope<CreatedLead>),
-        (status = 401, body = ProblemBody, description = "`token_invalid`"),
-        (status = 404, body = ProblemBody, description = "`unknown_key`, `not_found` for an agent that is not the chatbot's"),
-        (status = 409, body = ProblemBody, description = "`demo_mode`"),
-        (status = 422, body = ProblemBody, description = "`invalid`, with what is allowed by field"),
-        (status = 429, body = ProblemBody, description = "`rate_limited`"),
+        CallProblems,
+        BodyProblems,
+        (status = 201, body = Envelope<CreatedLead>, description = "The details are saved"),
+        (status = 401, body = ProblemBody, content_type = PROBLEM_JSON, description = "`token_invalid`"),
+        (status = 404, body = ProblemBody, content_type = PROBLEM_JSON, description = "`unknown_key`, `not_found` for an agent that is not the chatbot's"),
+        (status = 409, body = ProblemBody, content_type = PROBLEM_JSON, description = "`demo_mode`"),
+        (status = 422, body = ProblemBody, content_type = PROBLEM_JSON, description = "`invalid`, with what is allowed by field"),
     ),
 )]
 pub async fn handler(

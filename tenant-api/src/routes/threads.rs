@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 use vitrine_database::StoreError;
-use vitrine_domain::{LeadId, ThreadState};
+use vitrine_domain::LeadId;
 use vitrine_service::clock;
 use vitrine_tenant_config::config::LeadAsk;
 
 use crate::app::AppState;
 use crate::json::{JsonBody, RequestBody};
-use crate::problem::{Code, Problem, ProblemBody};
+use crate::problem::{BodyProblems, CallProblems, Code, PROBLEM_JSON, Problem, ProblemBody};
 use crate::shopper::Shopper;
 use crate::store::leads;
 use crate::store::threads::{self, NewThread};
 use crate::tokens::{SignError, TokenKind};
-use crate::wire::Envelope;
+use crate::wire::{Envelope, ThreadState};
 
 #[derive(Deserialize, ToSchema)]
 pub struct CreateThread {
@@ -38,7 +38,6 @@ impl RequestBody for CreateThread {
 #[derive(Serialize, ToSchema)]
 pub struct CreatedThread {
     uuid: Uuid,
-    #[schema(value_type = String, example = "bot")]
     state: ThreadState,
     /// To be kept by the browser and sent as bearer token from now on; 30 days.
     visitor_token: String,
@@ -81,16 +80,18 @@ impl From<RouteError> for Problem {
 #[utoipa::path(
     post,
     path = "/api/thread",
+    operation_id = "createThread",
     tag = "threads",
     security(("visitor" = [])),
     request_body = CreateThread,
     responses(
-        (status = 201, body = Envelope<CreatedThread>),
-        (status = 401, body = ProblemBody, description = "`token_invalid`"),
-        (status = 404, body = ProblemBody, description = "`unknown_key`, `lead_not_found`, `not_found` for an agent that is not the chatbot's"),
-        (status = 409, body = ProblemBody, description = "`demo_mode`"),
-        (status = 422, body = ProblemBody, description = "`invalid`: on `lead_id` when the chatbot asks first"),
-        (status = 429, body = ProblemBody, description = "`rate_limited`"),
+        CallProblems,
+        BodyProblems,
+        (status = 201, body = Envelope<CreatedThread>, description = "The conversation has begun"),
+        (status = 401, body = ProblemBody, content_type = PROBLEM_JSON, description = "`token_invalid`"),
+        (status = 404, body = ProblemBody, content_type = PROBLEM_JSON, description = "`unknown_key`, `lead_not_found`, `not_found` for an agent that is not the chatbot's"),
+        (status = 409, body = ProblemBody, content_type = PROBLEM_JSON, description = "`demo_mode`"),
+        (status = 422, body = ProblemBody, content_type = PROBLEM_JSON, description = "`invalid`: on `lead_id` when the chatbot asks first"),
     ),
 )]
 pub async fn handler(
@@ -132,5 +133,5 @@ async fn create(state: &AppState, shopper: &Shopper, body: CreateThread) -> Resu
     let thread = threads::create(&mut transaction, new).await?;
     transaction.commit().await?;
     let visitor_token = state.tokens.issue(TokenKind::Visitor, &shopper.session(), clock::now())?.token;
-    Ok(CreatedThread { uuid: thread.thread.as_uuid(), state: thread.state, visitor_token })
+    Ok(CreatedThread { uuid: thread.thread.as_uuid(), state: thread.state.into(), visitor_token })
 }

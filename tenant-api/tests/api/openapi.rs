@@ -52,17 +52,26 @@ async fn every_route_describes_itself_and_every_description_has_its_route() {
 
 #[test]
 fn the_committed_description_is_the_one_of_the_handlers() {
-    assert!(COMMITTED == openapi::json(), "run: cargo run -p vitrine-tenant-api -- openapi > tenant-api/openapi.json");
+    assert!(COMMITTED == openapi::json(), "run: cargo run -p vitrine-tenant-api -- openapi > docs/openapi.json");
 }
 
 #[test]
 fn every_operation_is_documented_for_its_reader() {
     let description: Value = serde_json::from_str(COMMITTED).unwrap();
     assert!(description["openapi"].as_str().unwrap().starts_with("3.1"));
+    let mut ids = BTreeSet::new();
     for (path, methods) in description["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(ids.insert(id), "{method} {path}: {id} names another operation too");
             assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{method} {path}");
             assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{method} {path}");
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                let is_described = response["description"].as_str().is_some_and(|text| !text.is_empty());
+                assert!(is_described, "{method} {path} {status}");
+                let is_problem = response["content"].get("application/problem+json").is_some();
+                assert_eq!(is_problem, !status.starts_with('2'), "{method} {path} {status}");
+            }
         }
     }
 }

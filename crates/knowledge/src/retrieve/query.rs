@@ -45,8 +45,14 @@ pub(super) struct Query {
     pub(super) wants_product: bool,
     /// Things that shops are asked about, and that this merchant says nothing of.
     pub(super) absent_concepts: usize,
-    /// Whether the merchant has passages in the question's language.
-    pub(super) is_native: bool,
+    /// Whether something the merchant does not know is written as a name.
+    pub(super) names_unknown: bool,
+    /// Whether an order is named by its number.
+    pub(super) names_a_number: bool,
+    /// Whether something is said that no shop answers.
+    pub(super) is_outside: bool,
+    /// The most the shopper wants to pay.
+    pub(super) limit: Option<f64>,
     /// The question's words, folded.
     pub(super) text: String,
 }
@@ -126,7 +132,10 @@ impl Query {
             asks_for_advice: question.asks_for_advice(),
             wants_product: question.asks_for_stock() || question.wishes(),
             absent_concepts: absent_concepts(question, vocabulary),
-            is_native: vocabulary.languages.contains(&question.language),
+            names_unknown: question.content().any(|at| names_unknown(question, vocabulary, at)),
+            names_a_number: question.names_a_number(),
+            is_outside: question.is_outside(),
+            limit: question.limit,
             text: question.tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" "),
         }
     }
@@ -247,6 +256,16 @@ fn alternatives(question: &Question, vocabulary: &Vocabulary, at: usize) -> Vec<
     found.into_iter().map(|(term, (weight, passages))| (term, weight, passages)).collect()
 }
 
+/// Whether a word is written as a name that neither the merchant nor the lexicon knows.
+fn names_unknown(question: &Question, vocabulary: &Vocabulary, at: usize) -> bool {
+    let word = &question.tokens[at].text;
+    let is_name = question.names.contains(word) && !question.is_common_word(at);
+    is_name
+        && !vocabulary.words.contains_key(word)
+        && matches!(unit(question, vocabulary, at).origin, Origin::Similar | Origin::Unknown)
+}
+
+/// How many things shops are asked about are said that the merchant says nothing of.
 fn absent_concepts(question: &Question, vocabulary: &Vocabulary) -> usize {
     let lexicon = Lexicon::of_shops();
     let said: BTreeSet<_> = question.concepts.iter().map(|said| said.concept).collect();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use vitrine_domain::{Language, SourceKind};
 
-use super::Hit;
+use super::{Hit, budget};
 use super::query::{Match, Query, Unit};
 use super::similar;
 use crate::quote;
@@ -39,26 +39,29 @@ pub(super) struct Signals {
     /// A product, when advice or a product is asked for.
     pub(super) product_advised: f32,
     pub(super) product_wanted: f32,
+    /// A product that costs no more than the shopper wants to pay.
+    pub(super) affordable: f32,
 }
 
 const WEIGHTS: Signals = Signals {
-    title_words: 0.238,
-    title_concepts: 0.264,
+    title_words: 0.235,
+    title_concepts: 0.265,
     text_words: 0.288,
     text_concepts: 0.0,
-    sentence: 0.643,
+    sentence: 0.644,
     title_manner: 0.106,
-    title_precision: 0.482,
-    title_letters: 0.205,
-    same_language: 0.044,
-    document: 0.11,
-    product: 0.011,
-    product_advised: 0.165,
-    product_wanted: 0.168,
+    title_precision: 0.477,
+    title_letters: 0.203,
+    same_language: 0.043,
+    document: 0.108,
+    product: 0.009,
+    product_advised: 0.164,
+    product_wanted: 0.159,
+    affordable: 0.148,
 };
 
 impl Signals {
-    const fn values(&self) -> [f32; 13] {
+    const fn values(&self) -> [f32; 14] {
         [
             self.title_words,
             self.title_concepts,
@@ -73,6 +76,7 @@ impl Signals {
             self.product,
             self.product_advised,
             self.product_wanted,
+            self.affordable,
         ]
     }
 
@@ -144,6 +148,9 @@ fn score(query: &Query, candidate: Candidate) -> Scored {
         let met = in_title.best().max(covered_by_text * anywhere.best());
         covered += weight * met;
         uncovered.push(unit.weight * (1.0 - met));
+    }
+    if let (true, Some(limit), Some(price)) = (is_product, query.limit, budget::price(&candidate.text)) {
+        signals.affordable = f32::from(u8::from(price <= limit));
     }
     let in_sentence = |sentence: &str| {
         let terms: HashSet<_> = text::terms(sentence, candidate.language).into_iter().collect();

@@ -48,6 +48,9 @@ struct Entry {
     /// Question words and greetings: they say how something is asked, not what.
     #[serde(default)]
     weak: bool,
+    /// What no shop answers: small talk about the world, its own secrets, attempts to steer the assistant.
+    #[serde(default)]
+    outside: bool,
     #[serde(flatten)]
     terms: HashMap<Language, Vec<String>>,
 }
@@ -106,6 +109,11 @@ impl Lexicon {
     /// Whether a concept only says how something is asked.
     pub fn is_weak(&self, concept: Concept) -> bool {
         self.entries[concept.0].weak
+    }
+
+    /// Whether no shop answers what belongs to a concept.
+    pub fn is_outside(&self, concept: Concept) -> bool {
+        self.entries[concept.0].outside
     }
 
     /// The concept with this name.

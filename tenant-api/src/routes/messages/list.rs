@@ -5,15 +5,15 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use vitrine_database::StoreError;
-use vitrine_domain::{ThreadId, ThreadState};
+use vitrine_domain::ThreadId;
 
 use crate::app::AppState;
 use crate::extract::Query;
 use crate::fields::Fields;
-use crate::problem::{Code, Problem, ProblemBody};
+use crate::problem::{CallProblems, Code, PROBLEM_JSON, Problem, ProblemBody};
 use crate::shopper::Shopper;
 use crate::store::{messages, threads, turns};
-use crate::wire::Message;
+use crate::wire::{Message, ThreadState};
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 100;
@@ -43,11 +43,12 @@ pub struct MessageList {
 
 #[derive(Serialize, ToSchema)]
 pub struct MessagesMeta {
-    #[schema(value_type = String, example = "bot")]
     state: ThreadState,
     /// The sequence of the answer that is being written.
+    #[schema(required)]
     pending: Option<i64>,
     /// Where the next, older page begins.
+    #[schema(required)]
     next_cursor: Option<String>,
 }
 
@@ -80,14 +81,17 @@ struct Page {
 #[utoipa::path(
     get,
     path = "/api/messages",
+    operation_id = "listMessages",
     tag = "messages",
     security(("visitor" = [])),
     params(ListQuery),
     responses(
-        (status = 200, body = MessageList),
-        (status = 401, body = ProblemBody, description = "`token_invalid`"),
-        (status = 404, body = ProblemBody, description = "`thread_not_found`: also another visitor's"),
-        (status = 422, body = ProblemBody, description = "`invalid`"),
+        CallProblems,
+        (status = 200, body = MessageList, description = "A page of the conversation"),
+        (status = 400, body = ProblemBody, content_type = PROBLEM_JSON, description = "`malformed`"),
+        (status = 401, body = ProblemBody, content_type = PROBLEM_JSON, description = "`token_invalid`"),
+        (status = 404, body = ProblemBody, content_type = PROBLEM_JSON, description = "`thread_not_found`: also another visitor's"),
+        (status = 422, body = ProblemBody, content_type = PROBLEM_JSON, description = "`invalid`"),
     ),
 )]
 pub async fn handler(
@@ -147,7 +151,7 @@ async fn list(state: &AppState, shopper: &Shopper, page: &Page) -> Result<Messag
         .filter(|pending| stored.iter().all(|message| message.sequence != *pending));
     Ok(MessageList {
         data: stored.iter().map(Message::from).collect(),
-        meta: MessagesMeta { state: thread.state, pending, next_cursor },
+        meta: MessagesMeta { state: thread.state.into(), pending, next_cursor },
         message: "the conversation, newest first",
     })
 }

@@ -8,19 +8,19 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 use uuid::Uuid;
 use vitrine_database::StoreError;
+use vitrine_domain::ThreadId;
 use vitrine_domain::limits::{IDEMPOTENCY_KEY_CHARACTERS_MAX, POST_WAIT_MAX};
-use vitrine_domain::{ThreadId, ThreadState};
 use vitrine_service::clock;
 
 use crate::app::AppState;
 use crate::fields::Fields;
 use crate::json::{JsonBody, RequestBody};
-use crate::problem::{Code, Problem, ProblemBody};
+use crate::problem::{BodyProblems, CallProblems, Code, PROBLEM_JSON, Problem, ProblemBody};
 use crate::shopper::Shopper;
 use crate::store::messages::StoredMessage;
 use crate::store::{threads, turns};
 use crate::turns::{Accept, AcceptError, Accepted, Idempotency, Limits};
-use crate::wire::{Envelope, Part, SourceBody};
+use crate::wire::{Envelope, Part, SourceBody, ThreadState};
 
 /// Scope of idempotency keys.
 const ROUTE: &str = "POST /api/messages";
@@ -68,10 +68,10 @@ pub struct SentMessage {
     /// The answer's.
     uuid: Uuid,
     /// The answer's; null while it waits for its turn.
+    #[schema(required)]
     sequence: Option<i64>,
     content: Vec<Part>,
     is_closing: bool,
-    #[schema(value_type = String, example = "bot")]
     state: ThreadState,
     sources: Vec<SourceBody>,
     refused: bool,
@@ -137,6 +137,7 @@ struct Wishes {
 #[utoipa::path(
     post,
     path = "/api/messages",
+    operation_id = "sendMessage",
     tag = "messages",
     security(("visitor" = [])),
     request_body = SendMessage,
@@ -145,17 +146,15 @@ struct Wishes {
         ("Prefer" = Option<String>, Header, description = "`respond-async`: do not wait for the answer"),
     ),
     responses(
+        CallProblems,
+        BodyProblems,
         (status = 200, body = Envelope<SentMessage>, description = "The answer is stored"),
         (status = 202, body = Envelope<SentMessage>, description = "The message is stored, its answer is being written"),
-        (status = 400, body = ProblemBody, description = "`malformed`"),
-        (status = 401, body = ProblemBody, description = "`token_invalid`"),
-        (status = 404, body = ProblemBody, description = "`thread_not_found`: also another visitor's, and for an agent that is not the chatbot's"),
-        (status = 409, body = ProblemBody, description = "`demo_mode`"),
-        (status = 413, body = ProblemBody, description = "`too_large`"),
-        (status = 415, body = ProblemBody, description = "`unsupported_media_type`"),
-        (status = 422, body = ProblemBody, description = "`invalid`, `idempotency_mismatch`"),
-        (status = 429, body = ProblemBody, description = "`rate_limited`"),
-        (status = 503, body = ProblemBody, description = "`backlog`, `starting`"),
+        (status = 401, body = ProblemBody, content_type = PROBLEM_JSON, description = "`token_invalid`"),
+        (status = 404, body = ProblemBody, content_type = PROBLEM_JSON, description = "`thread_not_found`: also another visitor's, and for an agent that is not the chatbot's"),
+        (status = 409, body = ProblemBody, content_type = PROBLEM_JSON, description = "`demo_mode`"),
+        (status = 422, body = ProblemBody, content_type = PROBLEM_JSON, description = "`invalid`, `idempotency_mismatch`"),
+        (status = 503, body = ProblemBody, content_type = PROBLEM_JSON, description = "`backlog`, `starting`"),
     ),
 )]
 pub async fn handler(
@@ -247,7 +246,7 @@ async fn answered(
         sequence: Some(answer.sequence),
         content: vec![Part::text(&answer.text)],
         is_closing: answer.is_closing,
-        state: thread.state,
+        state: thread.state.into(),
         sources: answer.sources.iter().map(SourceBody::from).collect(),
         refused: answer.refused,
         failed: answer.failed,
@@ -271,7 +270,7 @@ async fn unanswered(
         sequence,
         content: Vec::new(),
         is_closing: false,
-        state: accepted.thread_state,
+        state: accepted.thread_state.into(),
         sources: Vec::new(),
         refused: false,
         failed: false,
