@@ -10,8 +10,12 @@ use axum::response::{IntoResponse, Response};
 use problem_details::ProblemDetails;
 use serde::Serialize;
 use utoipa::ToSchema;
+use vitrine_database::StoreError;
 
 pub use described::{BodyProblems, CallProblems, PROBLEM_JSON, ProblemBody, ProblemErrors};
+
+/// A database that went away is usually back, or has a successor, within seconds.
+const UNAVAILABLE_RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// Why a call did not succeed. Each code has one status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -34,6 +38,7 @@ pub enum Code {
     Backlog,
     MethodNotAllowed,
     NotFound,
+    Unavailable,
     Internal,
 }
 
@@ -51,7 +56,7 @@ impl Code {
             Self::Invalid | Self::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Starting | Self::Backlog => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Starting | Self::Backlog | Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -74,6 +79,7 @@ impl Code {
             Self::Backlog => "backlog",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::NotFound => "not_found",
+            Self::Unavailable => "unavailable",
             Self::Internal => "internal",
         }
     }
@@ -97,6 +103,7 @@ impl Code {
             Self::Backlog => "Too much waits to be answered",
             Self::MethodNotAllowed => "Method not allowed",
             Self::NotFound => "Not found",
+            Self::Unavailable => "Out of service for a moment",
             Self::Internal => "Internal error",
         }
     }
@@ -136,6 +143,16 @@ impl Problem {
     pub fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!(error = %chain(error), "failed to answer a request");
         Self::new(Code::Internal, "Something went wrong on our side. Please try again.")
+    }
+
+    /// The database did not do what it was asked. Where it was out of reach, coming back helps.
+    pub fn store(error: &StoreError) -> Self {
+        let problem = Self::internal(error);
+        if error.is_transient() {
+            let problem = Self { code: Code::Unavailable, ..problem };
+            return problem.with_retry_after(UNAVAILABLE_RETRY_AFTER);
+        }
+        problem
     }
 
     /// Says when trying again makes sense.
@@ -219,6 +236,17 @@ mod tests {
           "type": "https://vitrine.dev/problems/invalid"
         }
         "#);
+    }
+
+    #[test]
+    fn a_database_out_of_reach_is_worth_coming_back_for() {
+        let error = |source| StoreError { action: "read a thread", source };
+        let away = Problem::store(&error(sqlx::Error::PoolTimedOut)).into_response();
+        assert_eq!(away.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(away.headers()[header::RETRY_AFTER], "2");
+        let broken = Problem::store(&error(sqlx::Error::RowNotFound)).into_response();
+        assert_eq!(broken.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!broken.headers().contains_key(header::RETRY_AFTER));
     }
 
     #[test]

@@ -38,7 +38,7 @@ export type ChatbotConfigBody = {
 /**
  * Why a call did not succeed. Each code has one status.
  */
-export type Code = 'unknown_key' | 'chatbot_suspended' | 'starting' | 'token_invalid' | 'origin_refused' | 'thread_not_found' | 'lead_not_found' | 'invalid' | 'malformed' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'demo_mode' | 'backlog' | 'method_not_allowed' | 'not_found' | 'internal';
+export type Code = 'unknown_key' | 'chatbot_suspended' | 'starting' | 'token_invalid' | 'origin_refused' | 'thread_not_found' | 'lead_not_found' | 'invalid' | 'malformed' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'demo_mode' | 'backlog' | 'method_not_allowed' | 'not_found' | 'unavailable' | 'internal';
 
 /**
  * What a command says.

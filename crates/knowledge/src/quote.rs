@@ -11,6 +11,7 @@ use crate::text::{self, language};
 const WHOLE_CHARACTERS_MAX: usize = 420;
 /// What is quoted of a longer one.
 const QUOTE_CHARACTERS_MAX: usize = 420;
+const QUOTE_SENTENCES_MAX: usize = 4;
 
 /// The sentences of `passage` (a hit's plain text, in `passage_language`) that have most to do with `question`, in
 /// their order; the whole passage when it is short. Never empty for a passage with text.
@@ -28,7 +29,11 @@ pub fn best_sentences(question: &str, passage: &str, passage_language: Language)
     let mut ranked: Vec<_> = sentences
         .iter()
         .enumerate()
-        .map(|(at, sentence)| (relevance(sentence, passage_language, &asked), at))
+        .map(|(at, sentence)| {
+            // What only announces a list or a table says nothing without it.
+            let relevance = if sentence.ends_with(':') { 0 } else { relevance(sentence, passage_language, &asked) };
+            (relevance, at)
+        })
         .collect();
     ranked.sort_by(|(left, left_at), (right, right_at)| right.cmp(left).then(left_at.cmp(right_at)));
 
@@ -36,7 +41,7 @@ pub fn best_sentences(question: &str, passage: &str, passage_language: Language)
     let mut characters = 0;
     for (relevance, at) in ranked {
         let length = sentences[at].chars().count();
-        let fits = characters + length <= QUOTE_CHARACTERS_MAX;
+        let fits = characters + length <= QUOTE_CHARACTERS_MAX && chosen.len() < QUOTE_SENTENCES_MAX;
         if chosen.is_empty() || (relevance > 0 && fits) {
             characters += length;
             chosen.push(at);
@@ -107,6 +112,14 @@ mod tests {
         let quote = best_sentences("What does a puncture cost?", &passage, Language::En);
         assert!(quote.contains("€17.50"), "{quote}");
         assert!(quote.chars().count() <= QUOTE_CHARACTERS_MAX, "{quote}");
+    }
+
+    #[test]
+    fn a_quote_is_a_few_sentences_without_what_announces_a_list() {
+        let passage = format!("What a puncture costs:\n{}", "- A puncture costs €17.50 or more.\n".repeat(20));
+        let quote = best_sentences("What does a puncture cost?", &passage, Language::En);
+        assert!(!quote.contains("costs:"), "{quote}");
+        assert_eq!(quote.lines().count(), QUOTE_SENTENCES_MAX);
     }
 
     proptest! {

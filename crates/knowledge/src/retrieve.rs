@@ -82,17 +82,8 @@ pub async fn retrieve(
         return Ok(nothing(Verdict::Refuse));
     }
     let candidates = store::search(transaction, &query, CANDIDATES).await?;
-    let excluded = std::fs::read_to_string("/tmp/generalise/exclude").unwrap_or_default();
-    let excluded: Vec<_> = excluded.split(',').collect();
-    let candidates = candidates
-        .into_iter()
-        .filter(|c| !excluded.contains(&format!("{}:{}", c.kind.as_str(), c.item_id).as_str()))
-        .collect();
     let scored = score::rank(&query, candidates);
     let evidence = Evidence::new(&query, &scored);
-    if std::env::var("DUMP").is_ok() {
-        println!("EV {:?}", evidence.values());
-    }
     let mut passages: Vec<_> = scored.into_iter().map(|scored| scored.hit).collect();
     passages.truncate(limit);
     let verdict = if evidence.suffices() { Verdict::Answerable } else { Verdict::Refuse };

@@ -38,6 +38,9 @@ enum Kind {
     Advice,
     Cross,
     Unanswerable,
+    /// Every kind but `Unanswerable`, in the summary only.
+    #[serde(skip)]
+    Answerable,
 }
 
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -72,15 +75,6 @@ async fn the_right_source_is_found_and_a_guess_is_refused() -> anyhow::Result<()
         let runtime = Database::connect(&database.runtime(), Role::Runtime, 1).await?;
         let mut transaction = runtime.tenant(merchant).await?;
         for question in &questions {
-            if std::env::var("DUMP").is_ok() {
-                if !question.sources.is_empty() {
-                    std::fs::write("/tmp/generalise/exclude", question.sources.join(","))?;
-                    println!("QUESTION {shop} {} Heldout ", question.id);
-                    retrieve(&mut transaction, &question.text, language, TOP).await?;
-                    std::fs::write("/tmp/generalise/exclude", "")?;
-                }
-                println!("QUESTION {shop} {} {:?} {}", question.id, question.kind, question.sources.join(","));
-            }
             let retrieval = retrieve(&mut transaction, &question.text, language, TOP).await?;
             count(table.entry((question.half, shop, question.kind)).or_default(), question, &retrieval);
             if question.half == Half::Development {
@@ -88,7 +82,7 @@ async fn the_right_source_is_found_and_a_guess_is_refused() -> anyhow::Result<()
             }
         }
     }
-    println!("{}", render(&table));
+    println!("{}\n{}", render(&table), render(&summary(&table)));
     check_floors(&table);
     Ok(())
 }
@@ -100,9 +94,13 @@ fn repository() -> PathBuf {
 fn questions(shop: &str) -> anyhow::Result<Vec<Question>> {
     let folder =
         std::env::var("VITRINE_QUESTIONS").map_or_else(|_| repository().join("tests/questions"), PathBuf::from);
-    let path = folder.join(format!("{shop}.yaml"));
-    let yaml = fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
-    Ok(serde_saphyr::from_str(&yaml)?)
+    let mut questions = Vec::new();
+    for file in [format!("{shop}.yaml"), format!("{shop}-more.yaml")] {
+        let path = folder.join(file);
+        let yaml = fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
+        questions.append(&mut serde_saphyr::from_str::<Vec<Question>>(&yaml)?);
+    }
+    Ok(questions)
 }
 
 fn name(hit: &Hit) -> String {
@@ -152,26 +150,42 @@ impl Counts {
     fn percent(&self, part: usize) -> usize {
         100 * part / self.questions.max(1)
     }
+
+    fn share(&self, part: usize) -> String {
+        format!("{part} ({}%)", self.percent(part))
+    }
 }
 
 fn render(table: &Table) -> String {
     let mut text = format!(
-        "{:12} {:10} {:13} {:>4} {:>6} {:>6} {:>8}\n",
+        "{:12} {:10} {:13} {:>4} {:>10} {:>10} {:>10}\n",
         "half", "shop", "kind", "n", "top 1", "top 5", "refused"
     );
     for ((half, shop, kind), counts) in table {
         let _ = writeln!(
             text,
-            "{:12} {shop:10} {:13} {:>4} {:>5}% {:>5}% {:>7}%",
+            "{:12} {shop:10} {:13} {:>4} {:>10} {:>10} {:>10}",
             format!("{half:?}"),
             format!("{kind:?}"),
             counts.questions,
-            counts.percent(counts.top_1),
-            counts.percent(counts.top_5),
-            counts.percent(counts.refused),
+            counts.share(counts.top_1),
+            counts.share(counts.top_5),
+            counts.share(counts.refused),
         );
     }
     text
+}
+
+/// Both shops together, and all kinds with an answer as `Answerable`.
+fn summary(table: &Table) -> Table {
+    let mut summary = Table::new();
+    for ((half, _, kind), counts) in table {
+        *summary.entry((*half, "both", *kind)).or_default() += *counts;
+        if *kind != Kind::Unanswerable {
+            *summary.entry((*half, "both", Kind::Answerable)).or_default() += *counts;
+        }
+    }
+    summary
 }
 
 /// What the test half must not fall below, in percent over both shops: a little less than was measured. Aims are
@@ -187,11 +201,11 @@ fn check_floors(table: &Table) {
         sum
     };
     let floors = [
-        (Kind::Direct, 83, 94),
-        (Kind::Paraphrase, 44, 83),
+        (Kind::Direct, 94, 94),
+        (Kind::Paraphrase, 50, 83),
         (Kind::Typo, 83, 91),
-        (Kind::Advice, 25, 58),
-        (Kind::Cross, 60, 73),
+        (Kind::Advice, 33, 58),
+        (Kind::Cross, 66, 80),
     ];
     for (kind, top_1, top_5) in floors {
         let counts = sum(&[kind]);
@@ -200,16 +214,7 @@ fn check_floors(table: &Table) {
         assert!(counts.percent(counts.top_5) >= top_5, "{kind:?}: the right source is found in too few cases");
     }
     let unanswerable = sum(&[Kind::Unanswerable]);
-    assert!(unanswerable.percent(unanswerable.refused) >= 37, "too few guesses are refused");
+    assert!(unanswerable.percent(unanswerable.refused) >= 43, "too few guesses are refused");
     let answerable = sum(&floors.map(|(kind, _, _)| kind));
-    println!(
-        "test half, answerable: {} questions, top 1 {}%, top 5 {}%, refused {}%; unanswerable: {} questions, refused {}%",
-        answerable.questions,
-        answerable.percent(answerable.top_1),
-        answerable.percent(answerable.top_5),
-        answerable.percent(answerable.refused),
-        unanswerable.questions,
-        unanswerable.percent(unanswerable.refused),
-    );
-    assert!(answerable.percent(answerable.refused) <= 25, "too many questions with an answer are refused");
+    assert!(answerable.percent(answerable.refused) <= 17, "too many questions with an answer are refused");
 }

@@ -30,7 +30,7 @@ impl From<RouteError> for Problem {
         let message = error.to_string();
         match error {
             RouteError::ThreadNotFound => Self::new(Code::ThreadNotFound, message),
-            RouteError::Store(error) => Self::internal(&error),
+            RouteError::Store(error) => Self::store(&error),
         }
     }
 }

@@ -48,7 +48,7 @@ impl From<RouteError> for Problem {
             RouteError::TokenInvalid => Self::new(Code::TokenInvalid, message),
             RouteError::UnknownMerchant => Self::new(Code::NotFound, message),
             RouteError::Import(ImportError::Item(error)) => Self::invalid_field("items", error.to_string()),
-            RouteError::Import(ImportError::Store(error)) | RouteError::Store(error) => Self::internal(&error),
+            RouteError::Import(ImportError::Store(error)) | RouteError::Store(error) => Self::store(&error),
         }
     }
 }

@@ -87,7 +87,7 @@ impl From<RouteError> for Problem {
             RouteError::Refused(problem) => problem,
             RouteError::UnknownAgent => Self::new(Code::NotFound, message),
             RouteError::DemoMode => Self::new(Code::DemoMode, message),
-            RouteError::Store(error) => Self::internal(&error),
+            RouteError::Store(error) => Self::store(&error),
             RouteError::Sign(error) => Self::internal(&error),
         }
     }

@@ -70,7 +70,7 @@ impl From<RouteError> for Problem {
             RouteError::DemoMode => Self::new(Code::DemoMode, message),
             RouteError::LeadRequired => Self::invalid_field("lead_id", message),
             RouteError::LeadNotFound => Self::new(Code::LeadNotFound, message),
-            RouteError::Store(error) => Self::internal(&error),
+            RouteError::Store(error) => Self::store(&error),
             RouteError::Sign(error) => Self::internal(&error),
         }
     }

@@ -4,14 +4,45 @@ use crate::text::fold::fold;
 
 /// A number is a limit when one of these stands before it …
 const LIMITS: [&str; 35] = [
-    "under", "below", "max", "maximum", "budget", "than", "onder", "onder de", "tot", "maximaal", "hoogstens", "dan", "unter", "bis",
-    "maximal", "hochstens", "als", "moins de", "sous", "jusqu'a", "menos de", "hasta", "meno di", "sotto", "fino a",
-    "да", "менш за", "تحت", "اقل من", "حتي", "زير", "تا", "حداكثر", "كمتر از", "ta",
+    "under",
+    "below",
+    "max",
+    "maximum",
+    "budget",
+    "than",
+    "onder",
+    "onder de",
+    "tot",
+    "maximaal",
+    "hoogstens",
+    "dan",
+    "unter",
+    "bis",
+    "maximal",
+    "hochstens",
+    "als",
+    "moins de",
+    "sous",
+    "jusqu'a",
+    "menos de",
+    "hasta",
+    "meno di",
+    "sotto",
+    "fino a",
+    "да",
+    "менш за",
+    "تحت",
+    "اقل من",
+    "حتي",
+    "زير",
+    "تا",
+    "حداكثر",
+    "كمتر از",
+    "ta",
 ];
 /// … and one of these after it, or a currency sign before it.
-const CURRENCIES: [&str; 13] = [
-    "euro", "eur", "€", "$", "dollar", "pound", "£", "еура", "يورو", "تومان", "تومن", "toman", "million",
-];
+const CURRENCIES: [&str; 13] =
+    ["euro", "eur", "€", "$", "dollar", "pound", "£", "еура", "يورو", "تومان", "تومن", "toman", "million"];
 const MILLIONS: [&str; 5] = ["million", "miljoen", "ميليون", "مليون", "milion"];
 const THOUSANDS: [&str; 4] = ["thousand", "duizend", "هزار", "الف"];
 
@@ -28,9 +59,9 @@ pub(super) fn limit(question: &str) -> Option<f64> {
         let is_money = before.ends_with(['€', '$', '£'])
             || CURRENCIES.iter().chain(&MILLIONS).chain(&THOUSANDS).any(|word| after.starts_with(word));
         let before = before.trim_end_matches(['€', '$', '£', ' ']);
-        let is_limit = LIMITS.iter().any(|word| {
-            before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
-        });
+        let is_limit = LIMITS
+            .iter()
+            .any(|word| before.strip_suffix(word).is_some_and(|rest| !rest.ends_with(char::is_alphanumeric)));
         let factor = match () {
             () if MILLIONS.iter().any(|word| after.starts_with(word)) => 1e6,
             () if THOUSANDS.iter().any(|word| after.starts_with(word)) => 1e3,

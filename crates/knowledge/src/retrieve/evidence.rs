@@ -57,10 +57,10 @@ impl Evidence {
             score: first.map_or(0.0, |first| first.hit.score),
             uncovered: (0..units).map(least_uncovered).fold(0.0, f32::max),
             units: count(units, UNITS_MAX),
-            absent_concepts: count(query.absent_concepts, ABSENT_CONCEPTS_MAX),
-            unknown_name: f32::from(u8::from(query.names_unknown)),
-            number: f32::from(u8::from(query.names_a_number)),
-            outside: f32::from(u8::from(query.is_outside)),
+            absent_concepts: count(query.doubts.absent_concepts, ABSENT_CONCEPTS_MAX),
+            unknown_name: f32::from(u8::from(query.doubts.names_unknown)),
+            number: f32::from(u8::from(query.doubts.names_a_number)),
+            outside: f32::from(u8::from(query.doubts.is_outside)),
             untitled_stock: match first {
                 Some(first) if query.asks_for_stock => 1.0 - first.signals.title_words - first.signals.title_concepts,
                 _ => 0.0,
@@ -74,7 +74,7 @@ impl Evidence {
         sum >= THRESHOLD
     }
 
-    pub(super) const fn values(&self) -> [f32; 8] {
+    const fn values(&self) -> [f32; 8] {
         [
             self.score,
             self.uncovered,

@@ -43,6 +43,16 @@ pub(super) struct Query {
     pub(super) asks_for_advice: bool,
     /// Whether a product is wished for, or asked after.
     pub(super) wants_product: bool,
+    pub(super) doubts: Doubts,
+    /// The most the shopper wants to pay.
+    pub(super) limit: Option<f64>,
+    /// The question's words, folded.
+    pub(super) text: String,
+}
+
+/// What speaks against an answer, whatever the passages say.
+#[derive(Debug)]
+pub(super) struct Doubts {
     /// Things that shops are asked about, and that this merchant says nothing of.
     pub(super) absent_concepts: usize,
     /// Whether something the merchant does not know is written as a name.
@@ -51,10 +61,6 @@ pub(super) struct Query {
     pub(super) names_a_number: bool,
     /// Whether something is said that no shop answers.
     pub(super) is_outside: bool,
-    /// The most the shopper wants to pay.
-    pub(super) limit: Option<f64>,
-    /// The question's words, folded.
-    pub(super) text: String,
 }
 
 /// One thing that is asked for, and the terms that can stand for it.
@@ -131,10 +137,12 @@ impl Query {
             asks_for_stock: question.asks_for_stock(),
             asks_for_advice: question.asks_for_advice(),
             wants_product: question.asks_for_stock() || question.wishes(),
-            absent_concepts: absent_concepts(question, vocabulary),
-            names_unknown: question.content().any(|at| names_unknown(question, vocabulary, at)),
-            names_a_number: question.names_a_number(),
-            is_outside: question.is_outside(),
+            doubts: Doubts {
+                absent_concepts: absent_concepts(question, vocabulary),
+                names_unknown: question.content().any(|at| names_unknown(question, vocabulary, at)),
+                names_a_number: question.names_a_number(),
+                is_outside: question.is_outside(),
+            },
             limit: question.limit,
             text: question.tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" "),
         }
@@ -184,7 +192,10 @@ fn unit(question: &Question, vocabulary: &Vocabulary, at: usize) -> Unit {
     alternatives.truncate(ALTERNATIVES_MAX);
     // The rarest of what stands best for the word says how much the question turns on it.
     let best = alternatives.first().map_or(0.0, |(_, weight, _)| *weight);
-    let weights = alternatives.iter().filter(|(_, weight, _)| *weight >= best).map(|(_, weight, passages)| weight * vocabulary.rarity(*passages));
+    let weights = alternatives
+        .iter()
+        .filter(|(_, weight, _)| *weight >= best)
+        .map(|(_, weight, passages)| weight * vocabulary.rarity(*passages));
     let weight = weights.max_by(f32::total_cmp).unwrap_or(if question.says_concept(at) {
         ABSENT_CONCEPT_WEIGHT
     } else if vocabulary.languages.contains(&question.language) {
@@ -269,9 +280,8 @@ fn names_unknown(question: &Question, vocabulary: &Vocabulary, at: usize) -> boo
 fn absent_concepts(question: &Question, vocabulary: &Vocabulary) -> usize {
     let lexicon = Lexicon::of_shops();
     let said: BTreeSet<_> = question.concepts.iter().map(|said| said.concept).collect();
-    let is_absent = |concept: &_| {
-        !lexicon.is_weak(*concept) && !vocabulary.passages_of_terms.contains_key(&lexicon.term(*concept))
-    };
+    let is_absent =
+        |concept: &_| !lexicon.is_weak(*concept) && !vocabulary.passages_of_terms.contains_key(&lexicon.term(*concept));
     said.into_iter().filter(is_absent).count()
 }
 

@@ -122,6 +122,9 @@ fn names(text: &str, language: Language) -> HashSet<String> {
     }
     let sentences = text.split(['.', '!', '?', ':', '\n']);
     let words = sentences.flat_map(|sentence| sentence.split_whitespace().skip(1));
-    words.filter(|word| word.starts_with(char::is_uppercase) && word.chars().count() > 2)
-        .flat_map(tokenize).map(|token| token.text).collect()
+    words
+        .filter(|word| word.starts_with(char::is_uppercase) && word.chars().count() > 2)
+        .flat_map(tokenize)
+        .map(|token| token.text)
+        .collect()
 }

@@ -119,7 +119,7 @@ impl From<RouteError> for Problem {
             RouteError::Accept(AcceptError::Backlog) => {
                 Self::new(Code::Backlog, "too many questions wait for an answer").with_retry_after(RETRY_AFTER)
             }
-            RouteError::Accept(AcceptError::Store(error)) | RouteError::Store(error) => Self::internal(&error),
+            RouteError::Accept(AcceptError::Store(error)) | RouteError::Store(error) => Self::store(&error),
         }
     }
 }
