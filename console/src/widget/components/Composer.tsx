@@ -2,6 +2,7 @@ import { type KeyboardEvent, type RefObject, type SubmitEvent, useId } from "rea
 import { useTranslation } from "react-i18next";
 import { sendBlock } from "../chat/state";
 import { characterCount } from "../text/characters";
+import { directionOf } from "../text/direction";
 import { useChat, useChatState } from "./ChatContext";
 import { SendIcon } from "./icons";
 import { useAutoHeight } from "./use-auto-height";
@@ -51,7 +52,7 @@ export function Composer({ inputRef }: { inputRef: RefObject<HTMLTextAreaElement
         <textarea
           ref={inputRef}
           rows={1}
-          dir="auto"
+          dir={directionOf(state.draft)}
           value={state.draft}
           maxLength={limit * UNITS_PER_CHARACTER_MAX}
           aria-label={t("composer.label")}

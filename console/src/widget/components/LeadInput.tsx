@@ -2,6 +2,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { LeadField } from "../../api/types";
 import type { LeadMistake } from "../chat/lead";
+import { directionOf } from "../text/direction";
 
 interface Props {
   field: LeadField;
@@ -41,7 +42,7 @@ export function LeadInput({ field, value, required, claimed, mistake, onChange }
         name={field}
         type={INPUTS[field].type}
         autoComplete={INPUTS[field].autoComplete}
-        dir={field === "name" ? "auto" : "ltr"}
+        dir={field === "name" ? directionOf(value) : "ltr"}
         maxLength={INPUTS[field].maxLength}
         value={value}
         required={required}
