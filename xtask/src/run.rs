@@ -33,6 +33,8 @@ pub fn run(what: &str, command: &mut Command) -> Result<()> {
 /// Runs a command on this terminal and gives what it printed; fails when it does, after all output was shown.
 pub fn run_reading(what: &str, command: &mut Command) -> Result<String> {
     say(what);
+    // What is read must be plain.
+    command.env("NO_COLOR", "1");
     let mut child =
         command.stdout(Stdio::piped()).spawn().with_context(|| format!("failed to start {}", shown(command)))?;
     let mut printed = String::new();
