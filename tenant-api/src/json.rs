@@ -7,6 +7,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
+use futures::StreamExt;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -55,11 +56,17 @@ pub fn require_json(headers: &HeaderMap) -> Result<(), Problem> {
     Err(Problem::new(Code::UnsupportedMediaType, "send the body as Content-Type: application/json"))
 }
 
+/// Announced bytes of a body that are read although it is refused.
+const DISCARDED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
 /// The whole body, which has at most `bytes_max` bytes.
 pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Bytes, Problem> {
     let too_large = || Problem::new(Code::TooLarge, format!("the body can have at most {bytes_max} bytes"));
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|announced| announced > bytes_max) {
+    if let Some(announced) = announced.filter(|announced| *announced > bytes_max) {
+        if announced <= DISCARDED_BYTES_MAX {
+            discard(body).await;
+        }
         return Err(too_large());
     }
     let broken_off = || Problem::new(Code::Malformed, "the body did not arrive completely in time");
@@ -68,6 +75,14 @@ pub async fn read_body(headers: &HeaderMap, body: Body, bytes_max: usize) -> Res
         let is_too_long = error.source().is_some_and(<dyn Error>::is::<http_body_util::LengthLimitError>);
         if is_too_long { too_large() } else { broken_off() }
     })
+}
+
+/// Reads a body that is too large to its end: a caller who writes before reading would find the connection broken
+/// instead of the reason.
+async fn discard(body: Body) {
+    let mut chunks = body.into_data_stream();
+    // A caller who is too slow does not get to read the reason.
+    let _ = timeout(BODY_READ_TIMEOUT, async { while let Some(Ok(_)) = chunks.next().await {} }).await;
 }
 
 /// Reads a body. Its nesting is bounded by the parser.

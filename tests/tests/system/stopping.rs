@@ -65,7 +65,7 @@ async fn runtimes_that_stop_finish_their_answers() {
         answered_in.as_secs_f64(),
         stopping.elapsed().as_secs_f64()
     ));
-    assert!(answers.iter().all(|(_, answer)| !answer.failed && answer.pieces > 0));
+    assert!(answers.iter().all(|(_, answer)| !answer.failed));
     assert_eq!(figures.replaced, 0, "no answer was begun again");
     tally.assert_whole();
 }
