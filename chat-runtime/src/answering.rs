@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 use tracing::{info, instrument, warn};
 use vitrine_bus::{Bus, Delivery, Handler, Outcome};
 use vitrine_database::{Database, StoreError};
@@ -74,6 +74,7 @@ impl Answering {
             info!("left a turn to the sweeper: its deadline has passed");
             return Outcome::Done;
         };
+        let deadline = Instant::now() + remaining;
         let task = match self.prepare(envelope).await {
             Ok(Some(task)) => task,
             Ok(None) => return Outcome::Done,
@@ -83,7 +84,7 @@ impl Answering {
 
         let attempt = task.announcer.attempt();
         let timer = self.metrics.turn_timer();
-        match timeout(remaining, self.attempt(task)).await {
+        match timeout_at(deadline, self.attempt(task)).await {
             Ok(Ok(())) => timer.observe_duration(),
             Ok(Err(error)) => {
                 timer.stop_and_discard();
@@ -157,8 +158,7 @@ impl Answering {
     }
 
     async fn stream(&self, announcer: &Announcer, question: ModelQuestion) -> Result<String, AttemptError> {
-        let first_token = self.metrics.first_token_timer();
-        let mut first_token = Some(first_token);
+        let mut first_token = Some(self.metrics.first_token_timer());
         let mut deltas = Deltas::new(self.model.answer(question));
         while let Some(delta) = deltas.next().await? {
             announcer.delta(delta).await?;

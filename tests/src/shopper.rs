@@ -252,7 +252,10 @@ impl Shopper {
         while let Some(event) = timeout(SILENCE_MAX, events.next()).await?? {
             let before = reading.pieces;
             reading.apply(&event)?;
-            self.tally.count(|figures| figures.pieces += reading.pieces - before);
+            self.tally.count(|figures| {
+                figures.pieces += reading.pieces - before;
+                figures.begun += usize::from(before == 0 && reading.pieces > 0);
+            });
             if event.id.is_some() {
                 self.last_event_id = event.id;
             }

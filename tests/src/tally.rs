@@ -27,12 +27,26 @@ pub struct Figures {
     pub retried: usize,
     /// Pieces of text that came in.
     pub pieces: usize,
+    /// Answers of which at least one piece came in.
+    pub begun: usize,
 }
 
 impl fmt::Display for Figures {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { accepted, answered, failed, refused, lost, doubled, different, replaced, resumed, retried, pieces } =
-            self;
+        let Self {
+            accepted,
+            answered,
+            failed,
+            refused,
+            lost,
+            doubled,
+            different,
+            replaced,
+            resumed,
+            retried,
+            pieces,
+            begun: _,
+        } = self;
         write!(
             formatter,
             "{accepted} accepted, {answered} answered, {failed} failed, {refused} refused; {lost} lost, {doubled} doubled, \

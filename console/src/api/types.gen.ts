@@ -470,7 +470,7 @@ export type StreamCommand = {
 export type StreamLog = {
     level: LogLevel;
     /**
-     * A code to be translated: `queued`, `thinking`, `searching`, `writing` or `retrying`.
+     * A code to be translated: `queued`, `writing` or `retrying`. A reader takes one it does not know as thinking.
      */
     text: string;
 };

@@ -58,7 +58,7 @@ pub struct ThreadEvent {
 pub enum ThreadEventBody {
     /// A runtime begins an attempt.
     Started { attempt: AttemptId, dispatch: i32 },
-    /// A line about what is being done; `text` is a code such as `searching`.
+    /// A line about what is being done; `text` is a code such as `writing`.
     #[serde(rename = "log")]
     Log { attempt: AttemptId, level: LogLevel, text: String },
     /// A piece of the attempt's text. `at` is where it begins, in Unicode scalar values.

@@ -33,8 +33,8 @@ pub struct StreamMessage {
 #[derive(Serialize, ToSchema)]
 pub struct StreamLog {
     pub level: LogLevel,
-    /// A code to be translated: `queued`, `thinking`, `searching`, `writing` or `retrying`.
-    #[schema(example = "searching")]
+    /// A code to be translated: `queued`, `writing` or `retrying`. A reader takes one it does not know as thinking.
+    #[schema(example = "writing")]
     pub text: String,
 }
 

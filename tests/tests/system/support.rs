@@ -92,6 +92,12 @@ pub async fn written(tally: &Tally, pieces: usize) {
     eventually(WRITTEN_MAX, "answers are being written", || async { tally.figures().pieces >= wanted }).await;
 }
 
+/// Waits until something of this many further answers has come in: none of their requests waits on the bus any more.
+pub async fn begun(tally: &Tally, answers: usize) {
+    let wanted = tally.figures().begun + answers;
+    eventually(WRITTEN_MAX, "every answer is being written", || async { tally.figures().begun >= wanted }).await;
+}
+
 /// Prints what each of our programs holds in memory.
 pub fn say_memory(stack: &Stack, when: &str) {
     let programs = stack.memory_mebibytes().unwrap();

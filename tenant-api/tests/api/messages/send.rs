@@ -3,9 +3,11 @@
 use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use uuid::Uuid;
 
-use crate::support::{Answer, Shopper, Stack, shops};
+use crate::support::{Answer, SOON, Shopper, Stack, shops};
 
 #[tokio::test]
 async fn a_question_is_answered_once_the_answer_is_stored() {
@@ -144,6 +146,24 @@ async fn bad_bodies_get_a_clear_error_and_store_nothing() {
     let listed = shopper.get(&format!("/api/messages?thread_uuid={thread}")).await;
     assert_eq!(listed.data(200), &json!([]), "nothing was stored");
     post(good.to_string().into_bytes(), "application/json; charset=utf-8").await;
+}
+
+#[tokio::test]
+async fn a_caller_who_writes_a_large_body_to_its_end_reads_why_it_is_refused() {
+    const BYTES: usize = 10 * 1024 * 1024;
+    let stack = Stack::start().await;
+    let shopper = stack.shopper(shops::DUTCH).await;
+    let request = shopper.call(Method::POST, "/api/messages").header(CONTENT_TYPE, "application/json").build().unwrap();
+    let headers: Vec<String> =
+        request.headers().iter().map(|(name, value)| format!("{name}: {}\r\n", value.to_str().unwrap())).collect();
+    let head = format!("host: widget.localhost\r\ncontent-length: {BYTES}\r\n{}", headers.concat());
+    let mut connection = TcpStream::connect(stack.address).await.unwrap();
+    connection.write_all(format!("POST /api/messages HTTP/1.1\r\n{head}\r\n").as_bytes()).await.unwrap();
+    // Nothing is read before all is written, as simple clients do it.
+    connection.write_all(&vec![b' '; BYTES]).await.expect("the whole body is taken");
+    let mut answer = vec![0; 12];
+    tokio::time::timeout(SOON, connection.read_exact(&mut answer)).await.expect("an answer").unwrap();
+    assert_eq!(answer, b"HTTP/1.1 413");
 }
 
 #[tokio::test]
